@@ -1,0 +1,64 @@
+# Compiler flags. Warnings hold for everything in the tree; cresset_library_flags() adds what the libraries need:
+# hidden symbols, and thread-local variables and calls that cost no look-up.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+# All libraries and programs of a build lie together, as they do when installed: libcresset.so finds the libraries that
+# it loads on demand in its own folder.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+find_program(CRESSET_CCACHE ccache)
+mark_as_advanced(CRESSET_CCACHE)
+if(CRESSET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CRESSET_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CRESSET_CCACHE})
+endif()
+
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+if(PROJECT_IS_TOP_LEVEL)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+
+if(CRESSET_SANITIZE)
+  add_compile_options(-fsanitize=${CRESSET_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${CRESSET_SANITIZE})
+endif()
+
+function(cresset_library_flags target)
+  set_target_properties(${target} PROPERTIES
+    CXX_VISIBILITY_PRESET hidden
+    CUDA_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-plt>
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
+  if(BUILD_SHARED_LIBS AND NOT CRESSET_SANITIZE)
+    target_link_options(${target} PRIVATE LINKER:--as-needed LINKER:-z,defs)
+  endif()
+  if(CRESSET_PLAIN_POOL)
+    target_compile_definitions(${target} PRIVATE CRESSET_PLAIN_POOL=1)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp-simd>)
+  else()
+    target_link_libraries(${target} PRIVATE OpenMP::OpenMP_CXX)
+  endif()
+endfunction()
+
+# Highway builds each kernel once per target: SSE4, AVX2 and AVX3 (AVX-512). Naming SSE4 the baseline leaves out the scalar
+# target without letting the compiler use SSE4 elsewhere. Sanitizer builds make do with the baseline alone, which is
+# much quicker to compile.
+function(cresset_simd_flags)
+  set(definitions "")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND definitions "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3_DL)" HWY_BASELINE_TARGETS=HWY_SSE4)
+  endif()
+  if(CRESSET_SANITIZE)
+    list(APPEND definitions HWY_COMPILE_ONLY_STATIC=1)
+  endif()
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS ${definitions})
+endfunction()

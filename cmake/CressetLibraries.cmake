@@ -1,0 +1,109 @@
+# The libraries:
+#   cresset              tensors, ops, autograd, the training stack
+#   cresset_dnn          kernels that call oneDNN and OpenBLAS; libcresset.so loads it on the first heavy call, so that a
+#                        small program starts in milliseconds
+#   cresset_cuda         the CUDA kernels, loaded on demand
+#   cresset_distributed  process groups; a library of its own, so that only its users load Gloo
+# A static build puts the first two into one libcresset.a. Its target `cresset` then stands for the whole archive: ops and
+# kernels register themselves, and a linker that takes only what is named would drop them.
+
+set(rooms core autograd ops amp nn optim data io compile monitor)
+list(TRANSFORM rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/cresset/\\1/*.cpp" OUTPUT_VARIABLE room_globs)
+file(GLOB_RECURSE cresset_sources CONFIGURE_DEPENDS ${room_globs})
+file(GLOB cresset_cpu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/*.cpp)
+file(GLOB cresset_dnn_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/dnn/*.cpp)
+file(GLOB cresset_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cuda/*.cu)
+file(GLOB_RECURSE cresset_distributed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/distributed/*.cpp)
+
+if(cresset_cpu_sources OR cresset_dnn_sources)
+  cresset_simd_flags(${cresset_cpu_sources} ${cresset_dnn_sources})
+endif()
+
+function(cresset_public_interface target scope)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} ${scope} Threads::Threads)
+endfunction()
+
+set(cresset_installed_targets "")
+if(BUILD_SHARED_LIBS)
+  add_library(cresset SHARED ${cresset_sources} ${cresset_cpu_sources})
+  set(cresset_target cresset)
+  set_target_properties(cresset PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+else()
+  add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} ${cresset_dnn_sources})
+  set(cresset_target cresset_archive)
+  set_target_properties(cresset_archive PROPERTIES OUTPUT_NAME cresset)
+  target_compile_definitions(cresset_archive PRIVATE CRESSET_DNN_STATIC=1)
+  target_link_libraries(cresset_archive PRIVATE CressetDeps::onednn CressetDeps::openblas)
+  list(APPEND cresset_installed_targets cresset_archive)
+
+  # By its full name, which holds in this build and in the installed package.
+  add_library(cresset::cresset_archive ALIAS cresset_archive)
+  add_library(cresset INTERFACE)
+  target_link_libraries(cresset INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,cresset::cresset_archive>)
+endif()
+add_library(cresset::cresset ALIAS cresset)
+list(APPEND cresset_installed_targets cresset)
+cresset_library_flags(${cresset_target})
+cresset_public_interface(${cresset_target} PUBLIC)
+target_link_libraries(${cresset_target} PRIVATE CressetDeps::highway ${CMAKE_DL_LIBS})
+set_target_properties(${cresset_target} PROPERTIES
+  LINKER_LANGUAGE CXX BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+if(CRESSET_LLVM)
+  target_compile_definitions(${cresset_target} PRIVATE CRESSET_LLVM=1)
+  target_include_directories(${cresset_target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_link_libraries(${cresset_target} PRIVATE LLVM)
+endif()
+
+# Whatever cresset loads at run time; programs that are run from the build tree depend on it.
+add_custom_target(cresset_runtime)
+add_dependencies(cresset_runtime ${cresset_target})
+
+# A library that libcresset.so loads on demand. It lies beside it, and its name carries no version.
+function(cresset_add_loadable name)
+  add_library(${name} MODULE ${ARGN})
+  cresset_library_flags(${name})
+  target_link_libraries(${name} PRIVATE cresset)
+  set_target_properties(${name} PROPERTIES PREFIX lib BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+  add_dependencies(cresset_runtime ${name})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+if(cresset_dnn_sources AND BUILD_SHARED_LIBS)
+  cresset_add_loadable(cresset_dnn ${cresset_dnn_sources})
+  target_link_libraries(cresset_dnn PRIVATE CressetDeps::onednn CressetDeps::openblas CressetDeps::highway)
+  # The loader would otherwise take the system's default OpenBLAS, which has threads of its own.
+  cmake_path(GET CRESSET_openblas_LIBRARY PARENT_PATH openblas_folder)
+  set_target_properties(cresset_dnn PROPERTIES INSTALL_RPATH "$ORIGIN;${openblas_folder}")
+endif()
+
+if(CRESSET_CUDA AND cresset_cuda_sources)
+  if(NOT BUILD_SHARED_LIBS)
+    message(FATAL_ERROR "CRESSET_CUDA=ON needs shared libraries")
+  endif()
+  cresset_add_loadable(cresset_cuda ${cresset_cuda_sources})
+endif()
+
+if(cresset_distributed_sources)
+  cresset_find_dependency(gloo HEADER gloo/context.h LIBRARY gloo PACKAGE libgloo-dev)
+  if(TARGET CressetDeps::gloo)
+    add_library(cresset_distributed ${cresset_distributed_sources})
+    add_library(cresset::distributed ALIAS cresset_distributed)
+    cresset_library_flags(cresset_distributed)
+    set_target_properties(cresset_distributed PROPERTIES
+      EXPORT_NAME distributed BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    target_link_libraries(cresset_distributed PUBLIC cresset PRIVATE CressetDeps::gloo)
+    if(CRESSET_MPI)
+      target_compile_definitions(cresset_distributed PRIVATE CRESSET_MPI=1)
+      target_link_libraries(cresset_distributed PRIVATE MPI::MPI_CXX)
+    endif()
+    if(CRESSET_GRPC)
+      target_compile_definitions(cresset_distributed PRIVATE CRESSET_GRPC=1)
+      target_link_libraries(cresset_distributed PRIVATE gRPC::grpc++)
+    endif()
+    list(APPEND cresset_installed_targets cresset_distributed)
+  endif()
+endif()

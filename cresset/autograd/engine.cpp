@@ -1,0 +1,365 @@
+// One backward run: discovery, counting, execution. Nothing recurses over the graph.
+#include "cresset/autograd/engine.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "cresset/autograd/anomaly.h"
+#include "cresset/autograd/variable.h"
+
+namespace cresset::autograd {
+
+class Run {
+ public:
+  struct Options {
+    bool retain_graph;
+    bool create_graph;
+    bool allow_unused;
+  };
+
+  explicit Run(Options options) : options_(options), id_(next_id()), outer_(current_run) { current_run = this; }
+  ~Run() {
+    current_run = outer_;
+    for (Slot& slot : slots_)
+      if (slot.claimed) slot.node->claim_.store(0, std::memory_order_relaxed);
+  }
+  Run(const Run&) = delete;
+
+  // What a gradient with respect to an input means here: the edge where it arrives, and whether it is returned or
+  // accumulated.
+  struct Target {
+    Edge edge;
+    bool accumulate;
+    Tensor captured;
+  };
+
+  void execute(const std::vector<Edge>& roots, variable_list& gradients, std::vector<Target>& targets);
+
+  static thread_local Run* current_run;
+  std::vector<std::function<void()>> callbacks;
+  Node* running = nullptr;
+
+ private:
+  struct Slot {
+    Node* node;
+    uint32_t waiting;
+    uint32_t first;  // of its gradients in gradients_
+    bool claimed;
+    bool needed;
+  };
+
+  static uint64_t next_id() {
+    static std::atomic<uint32_t> counter{0};
+    uint32_t id = ++counter;
+    return id ? id : ++counter;  // zero means nobody
+  }
+
+  // The node's slot, or -1. The claim in the node finds it at once unless another run holds the node.
+  int64_t find(Node* node) const {
+    uint64_t claim = node->claim_.load(std::memory_order_relaxed);
+    if ((claim >> 32) == id_) return static_cast<int64_t>(claim & 0xffffffff);
+    if (others_.empty()) return -1;
+    auto it = others_.find(node);
+    return it == others_.end() ? -1 : it->second;
+  }
+  // The slot, made if it is new.
+  std::pair<uint32_t, bool> find_or_add(Node* node) {
+    if (int64_t slot = find(node); slot >= 0) return {static_cast<uint32_t>(slot), false};
+    uint32_t slot = static_cast<uint32_t>(slots_.size());
+    uint64_t nobody = 0;
+    bool claimed = node->claim_.compare_exchange_strong(nobody, (id_ << 32) | slot, std::memory_order_relaxed);
+    if (!claimed) others_.emplace(node, slot);
+    slots_.push_back({node, 0, static_cast<uint32_t>(gradients_.size()), claimed, true});
+    gradients_.resize(gradients_.size() + node->num_inputs());
+    return {slot, true};
+  }
+
+  void discover(const std::vector<Edge>& roots);
+  void mark_needed(const std::vector<Target>& targets);
+  void run_node(uint32_t slot, std::vector<Target>& targets);
+  void deliver(Edge& edge, Tensor gradient);
+  void call_tensor_hooks(Slot& slot, NodeExtras& extras);
+  Grads call(Node& node, Tensor* gradients, size_t count);
+  void push_ready(uint32_t slot);
+  uint32_t pop_ready();
+
+  Options options_;
+  uint64_t id_;
+  Run* outer_;
+  bool partial_ = false;  // only some leaves are wanted
+  std::vector<Slot> slots_;
+  std::vector<Tensor> gradients_;
+  std::vector<uint32_t> ready_;
+  std::unordered_map<Node*, uint32_t> others_;
+};
+
+thread_local Run* Run::current_run = nullptr;
+
+void Run::discover(const std::vector<Edge>& roots) {
+  std::vector<uint32_t> stack;
+  for (const Edge& root : roots) {
+    auto [slot, added] = find_or_add(root.function.get());
+    if (added) stack.push_back(slot);
+  }
+  while (!stack.empty()) {
+    Node* node = slots_[stack.back()].node;
+    stack.pop_back();
+    for (uint32_t i = 0; i < node->num_outputs(); i++) {
+      Node* next = node->edges()[i].function.get();
+      if (!next) continue;
+      auto [slot, added] = find_or_add(next);
+      slots_[slot].waiting++;
+      if (added) stack.push_back(slot);
+    }
+  }
+}
+
+// With targets given, only nodes from which a target can be reached run.
+void Run::mark_needed(const std::vector<Target>& targets) {
+  partial_ = true;
+  for (Slot& slot : slots_) slot.needed = false;
+  std::vector<std::vector<uint32_t>> users(slots_.size());
+  for (uint32_t s = 0; s < slots_.size(); s++)
+    for (uint32_t i = 0; i < slots_[s].node->num_outputs(); i++)
+      if (Node* next = slots_[s].node->edges()[i].function.get()) users[static_cast<size_t>(find(next))].push_back(s);
+  std::vector<uint32_t> stack;
+  for (const Target& target : targets)
+    if (int64_t slot = target.edge.function ? find(target.edge.function.get()) : -1; slot >= 0)
+      for (uint32_t user : users[static_cast<size_t>(slot)]) stack.push_back(user);
+  while (!stack.empty()) {
+    uint32_t slot = stack.back();
+    stack.pop_back();
+    if (slots_[slot].needed) continue;
+    slots_[slot].needed = true;
+    for (uint32_t user : users[slot]) stack.push_back(user);
+  }
+}
+
+void Run::push_ready(uint32_t slot) {
+  ready_.push_back(slot);
+  std::push_heap(ready_.begin(), ready_.end(),
+                 [&](uint32_t a, uint32_t b) { return slots_[a].node->sequence_nr() < slots_[b].node->sequence_nr(); });
+}
+uint32_t Run::pop_ready() {
+  std::pop_heap(ready_.begin(), ready_.end(),
+                [&](uint32_t a, uint32_t b) { return slots_[a].node->sequence_nr() < slots_[b].node->sequence_nr(); });
+  uint32_t slot = ready_.back();
+  ready_.pop_back();
+  return slot;
+}
+
+void Run::deliver(Edge& edge, Tensor gradient) {
+  Slot& slot = slots_[static_cast<size_t>(find(edge.function.get()))];
+  if (gradient.defined()) {
+    Tensor& into = gradients_[slot.first + edge.input_nr];
+    if (!into.defined())
+      into = std::move(gradient);
+    else if (!thread_state.grad_enabled && is_stealable(into) && into.dtype() == gradient.dtype() &&
+             into.sizes() == gradient.sizes())
+      into.add_(gradient);
+    else
+      into = into.add(gradient);
+  }
+  if (--slot.waiting == 0) push_ready(static_cast<uint32_t>(&slot - slots_.data()));
+}
+
+void Run::call_tensor_hooks(Slot& slot, NodeExtras& extras) {
+  for (size_t i = 0; i < extras.tensor_hooks.size(); i++) {
+    auto hook = extras.tensor_hooks[i];  // a copy: the hook may remove itself
+    Tensor& gradient = gradients_[slot.first + hook.output_nr];
+    if (!gradient.defined()) continue;
+    if (Tensor changed = hook.call(gradient); changed.defined()) {
+      CRESSET_CHECK_AS(AutogradError, changed.sizes() == gradient.sizes(), slot.node->name(),
+                       ": a hook returned a gradient of shape ", text_of(changed.sizes()), " (expected ",
+                       text_of(gradient.sizes()), ")");
+      gradient = changed;
+    }
+  }
+  for (auto& [output_nr, impl] : extras.retained) {
+    Tensor& gradient = gradients_[slot.first + output_nr];
+    if (!gradient.defined()) continue;
+    auto* data = static_cast<AutogradData*>(impl->autograd);
+    if (data->grad.defined())
+      data->grad = data->grad.add(gradient);
+    else
+      data->grad = thread_state.grad_enabled ? gradient : gradient.clone();
+  }
+}
+
+Grads Run::call(Node& node, Tensor* gradients, size_t count) {
+  NodeExtras* extras = node.extras_or_null();
+  if (CRESSET_LIKELY(!extras || (extras->pre_hooks.empty() && extras->post_hooks.empty())))
+    return node.apply(gradients, count);
+  variable_list incoming(gradients, gradients + count);
+  for (auto& [id, hook] : extras->pre_hooks) {
+    incoming = hook(incoming);
+    CRESSET_CHECK_AS(AutogradError, incoming.size() == count, node.name(), ": a pre-hook returned ", incoming.size(),
+                     " gradients (expected ", count, ")");
+  }
+  variable_list given = incoming;
+  Grads results = node.apply(incoming.data(), count);
+  for (auto& [id, hook] : extras->post_hooks) {
+    variable_list outgoing(results.begin(), results.end());
+    outgoing = hook(outgoing, given);
+    CRESSET_CHECK_AS(AutogradError, outgoing.size() == results.size(), node.name(), ": a post-hook returned ",
+                     outgoing.size(), " gradients (expected ", results.size(), ")");
+    for (size_t i = 0; i < outgoing.size(); i++) results[i] = outgoing[i];
+  }
+  return results;
+}
+
+void Run::run_node(uint32_t index, std::vector<Target>& targets) {
+  Slot& slot = slots_[index];
+  Node& node = *slot.node;
+  size_t count = node.num_inputs();
+  if (auto* extras = node.extras_or_null()) call_tensor_hooks(slot, *extras);
+  if (node.num_outputs() == 0) node.call_leaf_hooks(gradients_[slot.first]);
+  bool accumulate_here = !partial_;
+  if (CRESSET_UNLIKELY(partial_)) {
+    for (Target& target : targets) {
+      if (target.edge.function.get() != &node) continue;
+      if (target.accumulate)
+        accumulate_here = true;
+      else
+        target.captured = gradients_[slot.first + target.edge.input_nr];
+    }
+    if (!slot.needed && !accumulate_here) {
+      for (size_t i = 0; i < count; i++) gradients_[slot.first + i].reset();
+      for (uint32_t i = 0; i < node.num_outputs(); i++)
+        if (Edge& edge = node.edges()[i]; edge.is_valid()) deliver(edge, {});
+      return;
+    }
+  }
+  running = &node;
+  // A local copy of few gradients, since the run's list may move when a node starts further work; it frees them at
+  // once, too.
+  Grads incoming(count);
+  for (size_t i = 0; i < count; i++) incoming[i] = std::move(gradients_[slot.first + i]);
+  bool any = false;
+  for (Tensor& g : incoming) any = any || g.defined();
+  Grads results(node.num_outputs());
+  if (any) {
+    results = thread_state.anomaly ? call_with_anomaly_check(node, [&] { return call(node, incoming.begin(), count); })
+                                   : call(node, incoming.begin(), count);
+    CRESSET_CHECK_AS(AutogradError, results.size() == node.num_outputs(), node.name(), ": returned ", results.size(),
+                     " gradients (expected ", node.num_outputs(), ")");
+  }
+  if (!options_.retain_graph) node.release_variables();
+  running = nullptr;
+  for (uint32_t i = 0; i < node.num_outputs(); i++)
+    if (Edge& edge = node.edges()[i]; edge.is_valid()) deliver(edge, std::move(results[i]));
+}
+
+void Run::execute(const std::vector<Edge>& roots, variable_list& gradients, std::vector<Target>& targets) {
+  discover(roots);
+  if (!targets.empty()) mark_needed(targets);
+  AutoGradMode mode(options_.create_graph);
+  for (size_t i = 0; i < roots.size(); i++) {
+    Slot& slot = slots_[static_cast<size_t>(find(roots[i].function.get()))];
+    Tensor& into = gradients_[slot.first + roots[i].input_nr];
+    into = into.defined() ? into.add(gradients[i]) : std::move(gradients[i]);
+  }
+  for (uint32_t s = 0; s < slots_.size() && s < roots.size(); s++)
+    if (slots_[s].waiting == 0) push_ready(s);
+  while (!ready_.empty()) {
+    uint32_t slot = pop_ready();
+    run_node(slot, targets);
+    if (slots_[slot].claimed) {
+      slots_[slot].claimed = false;
+      slots_[slot].node->claim_.store(0, std::memory_order_relaxed);
+    }
+  }
+  for (size_t i = 0; i < callbacks.size(); i++) callbacks[i]();
+}
+
+namespace {
+
+Tensor root_gradient(const char* what, const Tensor& root, const Tensor& given) {
+  if (!given.defined()) {
+    CRESSET_CHECK_AS(AutogradError, root.numel() == 1, what,
+                     ": grad can be implicitly created only for scalar outputs, found shape ", text_of(root.sizes()),
+                     " (pass a gradient of that shape)");
+    return root.new_ones(root.sizes());
+  }
+  CRESSET_CHECK_AS(ShapeError, given.sizes() == root.sizes(), what, ": found a gradient of shape ",
+                   text_of(given.sizes()), " (expected the output's, ", text_of(root.sizes()), ")");
+  CRESSET_CHECK_AS(TypeError, given.is_complex() == root.is_complex(), what, ": found a gradient of dtype ",
+                   name_of(given.dtype()), " for an output of ", name_of(root.dtype()));
+  return given;
+}
+
+void start(const char* what, const variable_list& outputs, const variable_list& given, std::vector<Edge>& roots,
+           variable_list& gradients) {
+  CRESSET_CHECK_AS(AutogradError, given.empty() || given.size() == outputs.size(), what, ": found ", given.size(),
+                   " gradients (expected one for each of ", outputs.size(), " outputs)");
+  NoGradGuard guard;
+  for (size_t i = 0; i < outputs.size(); i++) {
+    const Tensor& output = outputs[i];
+    CRESSET_CHECK_AS(AutogradError, output.defined(), what, ": output ", i, " is undefined");
+    CRESSET_CHECK_AS(AutogradError, output.requires_grad(), what, ": element ", i,
+                     " of tensors does not require grad and does not have a grad_fn (shape ", text_of(output.sizes()),
+                     ")");
+    Edge edge = gradient_edge(output);
+    CRESSET_CHECK_AS(AutogradError, edge.is_valid(), what, ": element ", i,
+                     " of tensors does not require grad and does not have a grad_fn");
+    roots.push_back(std::move(edge));
+    gradients.push_back(root_gradient(what, output, given.empty() ? Tensor() : given[i]));
+  }
+}
+
+}  // namespace
+
+void backward(const variable_list& outputs, const variable_list& given, std::optional<bool> retain_graph,
+              bool create_graph, const variable_list& inputs) {
+  std::vector<Edge> roots;
+  variable_list gradients;
+  start("backward", outputs, given, roots, gradients);
+  std::vector<Run::Target> targets;
+  for (const Tensor& input : inputs) {
+    CRESSET_CHECK_AS(AutogradError, input.defined() && input.requires_grad(),
+                     "backward: one of the inputs does not require grad");
+    CRESSET_CHECK_AS(AutogradError, input.is_leaf(),
+                     "backward: one of the inputs is not a leaf; only leaves get a .grad (see autograd::grad)");
+    targets.push_back({gradient_edge(input), true, {}});
+  }
+  Run run({retain_graph.value_or(create_graph), create_graph, true});
+  run.execute(roots, gradients, targets);
+}
+
+variable_list grad(const variable_list& outputs, const variable_list& inputs, const variable_list& grad_outputs,
+                   std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
+  std::vector<Edge> roots;
+  variable_list gradients;
+  start("grad", outputs, grad_outputs, roots, gradients);
+  CRESSET_CHECK_AS(AutogradError, !inputs.empty(), "grad: requires non-empty inputs");
+  std::vector<Run::Target> targets;
+  for (size_t i = 0; i < inputs.size(); i++) {
+    CRESSET_CHECK_AS(AutogradError, inputs[i].defined() && inputs[i].requires_grad(), "grad: input ", i,
+                     " does not require grad");
+    targets.push_back({gradient_edge(inputs[i]), false, {}});
+  }
+  {
+    Run run({retain_graph.value_or(create_graph), create_graph, allow_unused});
+    run.execute(roots, gradients, targets);
+  }
+  variable_list results;
+  for (size_t i = 0; i < inputs.size(); i++) {
+    CRESSET_CHECK_AS(
+        AutogradError, allow_unused || targets[i].captured.defined(), "grad: one of the differentiated Tensors (input ",
+        i, ", shape ", text_of(inputs[i].sizes()),
+        ") appears to not have been used in the graph. Set allow_unused=true if this is the desired behavior");
+    results.push_back(std::move(targets[i].captured));
+  }
+  return results;
+}
+
+void queue_callback(std::function<void()> callback) {
+  CRESSET_CHECK_AS(AutogradError, Run::current_run,
+                   "queue_callback: final callbacks can only be installed during backward");
+  Run::current_run->callbacks.push_back(std::move(callback));
+}
+
+Node* current_node() { return Run::current_run ? Run::current_run->running : nullptr; }
+
+}  // namespace cresset::autograd

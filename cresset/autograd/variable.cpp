@@ -1,0 +1,374 @@
+// A tensor's side of autograd: leaves, gradients, hooks, detaching, views and in-place changes.
+#include "cresset/autograd/variable.h"
+
+#include <algorithm>
+
+#include "cresset/autograd/differentiable.h"
+#include "cresset/autograd/engine.h"
+#include "cresset/autograd/views.h"
+
+namespace cresset {
+namespace autograd {
+namespace {
+// Of the rare writes to what several threads may share: retained gradients, hook lists.
+std::mutex& rare_mutex() {
+  static std::mutex* mutex = new std::mutex;
+  return *mutex;
+}
+}  // namespace
+
+constinit thread_local uint64_t Node::sequence_counter __attribute__((tls_model("initial-exec"))) = 0;
+
+AutogradData* autograd_data_or_null(const Tensor& tensor) {
+  return static_cast<AutogradData*>(tensor.impl()->autograd);
+}
+
+AutogradData& autograd_data(const Tensor& tensor) {
+  TensorImpl* impl = tensor.impl();
+  if (!impl->autograd) {
+    std::lock_guard lock(rare_mutex());
+    if (!impl->autograd) impl->autograd = new AutogradData;
+  }
+  return *static_cast<AutogradData*>(impl->autograd);
+}
+
+// ---- nodes' hooks
+unsigned Node::add_tensor_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook) {
+  std::lock_guard lock(rare_mutex());
+  auto& e = extras();
+  e.tensor_hooks.push_back({e.next_id, output_nr, std::move(hook)});
+  return e.next_id++;
+}
+bool Node::remove_tensor_hook(unsigned id) {
+  std::lock_guard lock(rare_mutex());
+  return extras_ && std::erase_if(extras_->tensor_hooks, [&](auto& h) { return h.id == id; }) > 0;
+}
+unsigned Node::add_pre_hook(std::function<variable_list(const variable_list&)> hook) {
+  std::lock_guard lock(rare_mutex());
+  auto& e = extras();
+  e.pre_hooks.emplace_back(e.next_id, std::move(hook));
+  return e.next_id++;
+}
+unsigned Node::add_post_hook(std::function<variable_list(const variable_list&, const variable_list&)> hook) {
+  std::lock_guard lock(rare_mutex());
+  auto& e = extras();
+  e.post_hooks.emplace_back(e.next_id, std::move(hook));
+  return e.next_id++;
+}
+bool Node::del_pre_hook(unsigned id) {
+  std::lock_guard lock(rare_mutex());
+  return extras_ && std::erase_if(extras_->pre_hooks, [&](auto& h) { return h.first == id; }) > 0;
+}
+bool Node::del_post_hook(unsigned id) {
+  std::lock_guard lock(rare_mutex());
+  return extras_ && std::erase_if(extras_->post_hooks, [&](auto& h) { return h.first == id; }) > 0;
+}
+
+void backward_second_time(const Node& node) {
+  throw AutogradError(
+      message_of(node.name(),
+                 ": trying to backward through the graph a second time, but its saved tensors were freed by the "
+                 "first backward (or grad). Pass retain_graph=true to the first one to go through it again"));
+}
+void out_form_with_grad(const char* name) {
+  throw AutogradError(
+      message_of(name,
+                 ": functions with out=... arguments don't support automatic differentiation, but one of the "
+                 "arguments requires grad"));
+}
+
+// ---- edges and accumulation
+Edge gradient_edge(const Tensor& tensor) {
+  TensorImpl* impl = tensor.impl();
+  if (CRESSET_LIKELY(!impl->differentiable_view && impl->node))
+    return {Ref<Node>::share(static_cast<Node*>(impl->node.get())), impl->output_nr};
+  if (auto node = tensor.grad_fn()) return {std::move(node), impl->output_nr};
+  if (!impl->requires_grad) return {};
+  return {grad_accumulator(tensor), 0};
+}
+
+Ref<Node> grad_accumulator(const Tensor& leaf) {
+  if (!leaf.impl()->requires_grad || leaf.impl()->node) return {};
+  AutogradData& data = autograd_data(leaf);
+  std::lock_guard lock(data.mutex);
+  if (data.accumulator) return Ref<Node>::share(data.accumulator);
+  auto node = make_node<AccumulateGrad>(leaf);
+  data.accumulator = node.get();
+  return node;
+}
+
+AccumulateGrad::AccumulateGrad(Tensor leaf) : Node("AccumulateGrad", nullptr, 0, 1), leaf_(std::move(leaf)) {
+  sequence_ = UINT64_MAX;  // gradients of leaves are ready as soon as they can be: DDP's overlap lives on it
+}
+
+void AccumulateGrad::deallocate_self() {
+  Tensor leaf = leaf_;
+  {
+    AutogradData& data = autograd_data(leaf);
+    std::lock_guard lock(data.mutex);
+    uint32_t count = references.load();
+    while (count != 1)  // found again by grad_accumulator meanwhile
+      if (references.compare_exchange_weak(count, count - 1)) return;
+    data.accumulator = nullptr;
+  }
+  this->~AccumulateGrad();
+  deallocate(this, sizeof(AccumulateGrad));
+}
+
+bool is_stealable(const Tensor& gradient) {
+  TensorImpl* impl = gradient.impl();
+  return gradient.use_count() == 1 && impl->storage.unique() && !impl->differentiable_view && !impl->node &&
+         !impl->wrapped_number && !impl->inference && !impl->storage->deleter &&
+         gradient.is_non_overlapping_and_dense() &&
+         static_cast<int64_t>(impl->storage->bytes) <=
+             std::max<int64_t>(64, static_cast<int64_t>(gradient.nbytes()) * 2);
+}
+
+void AccumulateGrad::accumulate(AutogradData& data, Tensor gradient) {
+  CRESSET_CHECK_AS(AutogradError, gradient.sizes() == leaf_.sizes(), "AccumulateGrad: a gradient of shape ",
+                   text_of(gradient.sizes()), " reached a leaf of shape ", text_of(leaf_.sizes()));
+  if (data.destination.defined()) {
+    if (!data.grad.defined()) {
+      AutoGradMode off(false);
+      data.destination.copy_(gradient);
+      data.grad = data.destination;
+    } else {
+      AutoGradMode off(false);
+      data.grad.add_(gradient);
+    }
+    return;
+  }
+  if (!data.grad.defined()) {
+    bool keep_graph = thread_state.grad_enabled && gradient.requires_grad();
+    if (keep_graph)
+      data.grad = gradient.clone();
+    else if (is_stealable(gradient) && gradient.strides() == leaf_.strides())
+      data.grad = std::move(gradient);
+    else {
+      AutoGradMode off(false);
+      Tensor fresh = leaf_.is_non_overlapping_and_dense()
+                         ? empty_strided(leaf_.sizes(), leaf_.strides(), gradient.options())
+                         : empty_contiguous(leaf_.sizes(), gradient.dtype(), gradient.device());
+      fresh.copy_(gradient);
+      data.grad = std::move(fresh);
+    }
+    return;
+  }
+  if (thread_state.grad_enabled)
+    data.grad = data.grad.add(gradient);  // create_graph: never in place under somebody's feet
+  else
+    data.grad.add_(gradient);
+}
+
+void AccumulateGrad::call_leaf_hooks(Tensor& gradient) {
+  if (!gradient.defined()) return;
+  auto hooks = autograd_data(leaf_).hooks;  // a copy: a hook may remove itself
+  for (auto& hook : hooks)
+    if (Tensor changed = hook.call(gradient); changed.defined()) gradient = changed;
+}
+
+Grads AccumulateGrad::apply(Tensor* gradients, size_t) {
+  Tensor gradient = std::move(gradients[0]);
+  if (!gradient.defined()) return {};
+  AutogradData& data = autograd_data(leaf_);
+  if (gradient.dtype() != leaf_.dtype()) gradient = gradient.to(leaf_.dtype());
+  {
+    std::lock_guard lock(data.mutex);
+    accumulate(data, std::move(gradient));
+  }
+  for (auto& [id, hook] : data.post_accumulate_hooks) hook(leaf_);
+  return {};
+}
+
+void set_grad_destination(const Tensor& leaf, const Tensor& destination) {
+  CRESSET_CHECK_AS(AutogradError, leaf.requires_grad() && leaf.is_leaf(),
+                   "set_grad_destination: wants a leaf that requires grad");
+  CRESSET_CHECK_AS(ShapeError, !destination.defined() || destination.sizes() == leaf.sizes(),
+                   "set_grad_destination: found shape ", text_of(destination.sizes()), " (expected the leaf's, ",
+                   text_of(leaf.sizes()), ")");
+  AutogradData& data = autograd_data(leaf);
+  std::lock_guard lock(data.mutex);
+  data.destination = destination;
+}
+
+// ---- history
+namespace {
+void attach(const Tensor& y, Ref<Node> node, uint32_t output_nr) {
+  TensorImpl* impl = y.impl();
+  impl->node = std::move(node);
+  impl->output_nr = output_nr;
+  impl->requires_grad = true;
+}
+
+// A tensor that keeps its gradient goes on keeping it at its new node.
+void move_retained(const Tensor& y) {
+  AutogradData* data = autograd_data_or_null(y);
+  if (!data || !data->retains_grad) return;
+  {
+    std::lock_guard lock(rare_mutex());
+    if (data->retained_by)
+      std::erase_if(data->retained_by->extras().retained, [&](auto& r) { return r.second == y.impl(); });
+  }
+  data->retains_grad = false;
+  y.retain_grad();
+}
+}  // namespace
+
+void set_history(const Into& into, const Tensor& y, Ref<Node> node, uint32_t output_nr) {
+  if (CRESSET_LIKELY(into.fresh())) {
+    attach(y, std::move(node), output_nr);
+    return;
+  }
+  if (y.impl()->differentiable_view) {
+    rebase_view(y, std::move(node));
+  } else {
+    attach(y, std::move(node), output_nr);
+  }
+  move_retained(y);
+}
+
+}  // namespace autograd
+
+using namespace autograd;
+
+// ---- Tensor's methods
+const Tensor& Tensor::requires_grad_(bool on) const {
+  if (on) {
+    CRESSET_CHECK_AS(AutogradError, is_differentiable(dtype()),
+                     "requires_grad_: only Tensors of floating point and complex dtype can require gradients, found ",
+                     name_of(dtype()));
+    CRESSET_CHECK_AS(
+        AutogradError, !is_inference() || thread_state.inference,
+        "requires_grad_: Setting requires_grad=True on inference tensor outside InferenceMode is not allowed");
+  } else {
+    CRESSET_CHECK_AS(
+        AutogradError, is_leaf() || !requires_grad(),
+        "requires_grad_: you can only change requires_grad flags of leaf variables. If you want to use a "
+        "computed variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()");
+  }
+  impl_->requires_grad = on || impl_->node;
+  return *this;
+}
+
+Ref<Node> Tensor::grad_fn() const {
+  TensorImpl* impl = known();
+  if (impl->differentiable_view) refresh_view(*this);
+  return impl->node ? Ref<Node>::share(static_cast<Node*>(impl->node.get())) : Ref<Node>();
+}
+
+bool Tensor::is_leaf() const {
+  if (!requires_grad()) return true;
+  return !grad_fn();
+}
+
+const Tensor& Tensor::grad() const {
+  static const Tensor* undefined = new Tensor;
+  auto* data = static_cast<AutogradData*>(known()->autograd);
+  return data ? data->grad : *undefined;
+}
+Tensor& Tensor::mutable_grad() const {
+  known();
+  return autograd_data(*this).grad;
+}
+
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
+                      std::optional<TensorList> inputs) const {
+  autograd::backward({*this}, gradient.defined() ? variable_list{gradient} : variable_list{}, retain_graph,
+                     create_graph, inputs ? inputs->vec() : variable_list{});
+}
+
+Tensor Tensor::detach() const {
+  known();
+  Tensor y = alias(*this);
+  y.impl()->own_version = impl_->own_version;
+  return y;
+}
+
+Tensor& Tensor::detach_() {
+  CRESSET_CHECK_AS(AutogradError, !known()->differentiable_view,
+                   "detach_: can't detach views in-place. Use detach() instead");
+  impl_->node.reset();
+  impl_->output_nr = 0;
+  impl_->requires_grad = false;
+  return *this;
+}
+
+Tensor Tensor::variable_data() const {
+  known();
+  Tensor y = alias(*this);
+  y.impl()->own_version = Ref<VersionCounter>::adopt(new VersionCounter);
+  return y;
+}
+
+void Tensor::set_data(const Tensor& other) const {
+  TensorImpl* from = other.known();
+  CRESSET_CHECK_AS(TypeError, !impl_->requires_grad || is_differentiable(from->dtype),
+                   "set_data: data of a tensor that requires grad wants a floating point or complex dtype, found ",
+                   name_of(from->dtype));
+  impl_->storage = from->storage;
+  impl_->own_version = Ref<VersionCounter>::adopt(new VersionCounter);
+  impl_->own_version->value = 0;
+  impl_->dtype = from->dtype;
+  impl_->device = from->device;
+  impl_->offset = from->offset;
+  impl_->set_geometry(from->sizes, from->strides);
+}
+
+void Tensor::retain_grad() const {
+  CRESSET_CHECK_AS(AutogradError, requires_grad(),
+                   "retain_grad: can't retain_grad on Tensor that has requires_grad=False");
+  Ref<Node> node = grad_fn();
+  AutogradData& data = autograd_data(*this);
+  if (!node || data.retains_grad) return;  // a leaf keeps its gradient anyway
+  std::lock_guard lock(rare_mutex());
+  node->extras().retained.emplace_back(impl_->output_nr, impl_.get());
+  data.retained_by = node;
+  data.retains_grad = true;
+}
+bool Tensor::retains_grad() const {
+  auto* data = static_cast<AutogradData*>(known()->autograd);
+  return data && data->retains_grad;
+}
+
+uint32_t Tensor::_version() const {
+  CRESSET_CHECK_AS(AutogradError, !known()->inference, "_version: inference tensors do not track version counter");
+  return impl_->version().load();
+}
+Tensor Tensor::_base() const {
+  CRESSET_CHECK_AS(AutogradError, is_view(), "_base: can't get base of non-view Variable");
+  return Tensor(impl_->base);
+}
+const std::string& Tensor::name() const { return autograd_data(*this).name; }
+
+unsigned Tensor::add_hook(std::function<Tensor(const Tensor&)> hook) const {
+  CRESSET_CHECK_AS(AutogradError, requires_grad(),
+                   "register_hook: cannot register a hook on a variable that doesn't require gradient");
+  if (auto node = grad_fn()) return node->add_tensor_hook(impl_->output_nr, std::move(hook));
+  AutogradData& data = autograd_data(*this);
+  std::lock_guard lock(rare_mutex());
+  data.hooks.push_back({data.next_id, 0, std::move(hook)});
+  return data.next_id++;
+}
+void Tensor::remove_hook(unsigned position) const {
+  if (auto node = grad_fn()) {
+    CRESSET_CHECK_AS(AutogradError, node->remove_tensor_hook(position), "remove_hook: there is no hook ", position,
+                     " on this tensor");
+    return;
+  }
+  AutogradData& data = autograd_data(*this);
+  std::lock_guard lock(rare_mutex());
+  size_t gone = std::erase_if(data.hooks, [&](auto& h) { return h.id == position; });
+  CRESSET_CHECK_AS(AutogradError, gone, "remove_hook: there is no hook ", position, " on this tensor");
+}
+unsigned Tensor::register_post_accumulate_grad_hook(std::function<void(const Tensor&)> hook) const {
+  CRESSET_CHECK_AS(
+      AutogradError, requires_grad() && is_leaf(),
+      "register_post_accumulate_grad_hook: post accumulate grad hooks cannot be registered on non-leaf tensors or "
+      "on ones that do not require grad");
+  AutogradData& data = autograd_data(*this);
+  std::lock_guard lock(rare_mutex());
+  data.post_accumulate_hooks.emplace_back(data.next_id, std::move(hook));
+  return data.next_id++;
+}
+
+}  // namespace cresset

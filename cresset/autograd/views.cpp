@@ -1,0 +1,221 @@
+// Views and in-place changes. A view keeps its base; sizes, strides and offset say how it reads from it, so it is
+// replayed with as_strided. An in-place op on a view becomes CopySlices on the base: the op's gradient for the part the
+// view covers, the unchanged gradient elsewhere.
+#include "cresset/autograd/views.h"
+
+#include <mutex>
+
+#include "cresset/autograd/differentiable.h"
+#include "cresset/autograd/variable.h"
+#include "cresset/core/modes.h"
+
+namespace cresset::autograd {
+namespace {
+
+struct Geometry {
+  Dims sizes, strides;
+  int64_t offset;
+};
+
+// A tensor like the base, dense, into which a gradient of the whole base is written; views of it use the same strides.
+Tensor base_shaped(const Tensor& gradient, const Geometry& base) {
+  if (is_dense(base.sizes, base.strides)) return empty_strided(base.sizes, base.strides, gradient.options());
+  return empty_contiguous(base.sizes, gradient.dtype(), gradient.device());
+}
+
+class CopySlices final : public Pooled<CopySlices> {
+ public:
+  CopySlices(const Tensor& base, const Tensor& view, Ref<Node> function)
+      : Pooled("CopySlices", nullptr, static_cast<uint32_t>(function->num_outputs()), 1),
+        base_{base.impl()->sizes, base.impl()->strides, base.impl()->offset},
+        view_{view.impl()->sizes, view.impl()->strides, view.impl()->offset},
+        function_(std::move(function)),
+        edges_of_(function_->num_outputs()) {
+    // The first input of the op was the view itself: its gradient goes to the base's former node. The others keep
+    // theirs.
+    edges_of_[0] = gradient_edge(base);
+    for (size_t i = 1; i < edges_of_.size(); i++) edges_of_[i] = function_->next_edge(i);
+    edges_ = edges_of_.data();
+  }
+
+  Grads apply(Tensor* gradients, size_t) override {
+    if (!gradients[0].defined()) return Grads(num_edges_);
+    if (!function_) backward_second_time(*this);
+    Tensor whole = base_shaped(gradients[0], base_);
+    whole.copy_(gradients[0]);
+    if (!is_dense(base_.sizes, base_.strides)) return apply_by_index(std::move(whole));
+    Tensor part = whole.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
+    Tensor part_gradient = part.clone();
+    Grads inner = function_->apply(&part_gradient, 1);
+    Grads result(num_edges_);
+    for (size_t i = 0; i < inner.size(); i++) {
+      if (!wants(i)) continue;
+      if (i == 0) {
+        if (inner[0].defined())
+          part.copy_(inner[0]);
+        else
+          part.zero_();
+        result[0] = std::move(whole);
+      } else {
+        result[i] = std::move(inner[i]);
+      }
+    }
+    return result;
+  }
+
+  void release_variables() override {
+    if (function_) function_->release_variables();
+    function_.reset();
+  }
+  std::string name() const override { return "CopySlices"; }
+
+ private:
+  // A base with holes or overlaps cannot be laid out like itself: work in a buffer of its whole memory.
+  Grads apply_by_index(Tensor whole) {
+    int64_t extent = 1;
+    for (int i = 0; i < base_.sizes.rank(); i++) extent += (base_.sizes[i] - 1) * base_.strides[i];
+    Tensor memory = empty_contiguous(extent, whole.dtype(), whole.device());
+    memory.zero_();
+    memory.as_strided(base_.sizes, base_.strides, 0).copy_(whole);
+    Tensor part = memory.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
+    Tensor part_gradient = part.clone();
+    Grads inner = function_->apply(&part_gradient, 1);
+    if (inner[0].defined())
+      part.copy_(inner[0]);
+    else
+      part.zero_();
+    Grads result(num_edges_);
+    if (wants(0)) result[0] = memory.as_strided(base_.sizes, base_.strides, 0).clone();
+    for (size_t i = 1; i < inner.size(); i++)
+      if (wants(i)) result[i] = std::move(inner[i]);
+    return result;
+  }
+
+  Geometry base_, view_;
+  Ref<Node> function_;
+  std::vector<Edge> edges_of_;
+};
+
+std::mutex& view_mutex() {
+  static std::mutex* mutex = new std::mutex;
+  return *mutex;
+}
+
+[[noreturn]] void refuse_view(const char* op, ViewOrigin origin) {
+  const char* why = "";
+  switch (origin) {
+    case ViewOrigin::multi_view:
+      why =
+          "Output of a function that returns multiple views is a view and is being modified inplace. This view is the "
+          "output of a "
+          "function that returns multiple views (split, unbind, chunk). Such functions do not allow the output views "
+          "to be modified "
+          "inplace. You should replace the inplace operation by an out-of-place one";
+      break;
+    case ViewOrigin::no_grad:
+      why =
+          "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
+          "use case is "
+          "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+          "inplace either both "
+          "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the "
+          "inplace to be tracked)";
+      break;
+    case ViewOrigin::inference:
+      why = "A view was created in inference mode and is being modified inplace in normal mode, which is not allowed";
+      break;
+    case ViewOrigin::custom_function:
+      why =
+          "Output of a custom Function is a view and is being modified inplace. This view was created inside a custom "
+          "Function (or "
+          "because an input was returned as-is) and the autograd logic to handle view+inplace would override the "
+          "custom backward "
+          "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
+          "fix this by "
+          "cloning the output of the custom Function";
+      break;
+    case ViewOrigin::ordinary:
+      break;
+  }
+  throw AutogradError(message_of(op, ": ", why));
+}
+
+}  // namespace
+
+void check_inplace(const char* op, const Tensor& self, bool others_require_grad) {
+  TensorImpl* impl = self.impl();
+  if (CRESSET_UNLIKELY(impl->inference && !thread_state.inference))
+    throw AutogradError(message_of(
+        op,
+        ": Inplace update to inference tensor outside InferenceMode is not allowed. You can make a clone to get a "
+        "normal tensor before doing inplace update"));
+  if (!thread_state.grad_enabled || (!others_require_grad && !self.requires_grad())) return;
+  if (impl->differentiable_view) {
+    if (impl->origin != ViewOrigin::ordinary) refuse_view(op, impl->origin);
+    if (self.requires_grad() && Tensor(impl->base).is_leaf())
+      throw AutogradError(message_of(
+          op, ": a view of a leaf Variable that requires grad is being used in an in-place operation (shape ",
+          text_of(impl->sizes), ")"));
+  }
+  if (self.requires_grad() && self.is_leaf())
+    throw AutogradError(
+        message_of(op, ": a leaf Variable that requires grad is being used in an in-place operation (shape ",
+                   text_of(impl->sizes), "); wrap the update in NoGradGuard, or work on a clone"));
+}
+
+void set_view(const Tensor& y, const Tensor& x, ViewOrigin origin) {
+  TensorImpl* view = y.impl();
+  TensorImpl* from = x.impl();
+  if (CRESSET_UNLIKELY(thread_state.modes_below != 0)) modes::view_made(y, x);
+  if (from->inference) {
+    view->inference = true;
+    return;
+  }
+  if (CRESSET_UNLIKELY(!is_differentiable(from->dtype))) origin = ViewOrigin::ordinary;
+  if (thread_state.inference)
+    origin = ViewOrigin::inference;
+  else if (!thread_state.grad_enabled)
+    origin = ViewOrigin::no_grad;
+  if (from->differentiable_view) {
+    view->base = from->base;
+    if (from->origin != ViewOrigin::ordinary) origin = from->origin;
+  } else {
+    view->base = x.ref();
+  }
+  view->own_version = from->own_version;
+  view->differentiable_view = true;
+  view->origin = origin;
+  view->view_version = view->version().load(std::memory_order_relaxed);
+}
+
+void refresh_view(const Tensor& view) {
+  TensorImpl* impl = view.impl();
+  if (!impl->base->requires_grad && !impl->node) return;
+  uint32_t now = impl->version().load(std::memory_order_relaxed);
+  if (CRESSET_LIKELY(impl->view_version == now)) return;
+  std::lock_guard lock(view_mutex());
+  if (impl->view_version == now) return;
+  Tensor base(impl->base);
+  if (!base.requires_grad()) return;
+  AutoGradMode on(true);
+  Tensor fresh = base.as_strided(impl->sizes, impl->strides, impl->offset);
+  impl->node = fresh.impl()->node;
+  impl->output_nr = fresh.impl()->output_nr;
+  impl->requires_grad = true;
+  impl->view_version = now;
+}
+
+void rebase_view(const Tensor& view, Ref<Node> node) {
+  TensorImpl* impl = view.impl();
+  Tensor base(impl->base);
+  CRESSET_CHECK_AS(AutogradError, node->num_inputs() == 1, node->name(),
+                   ": an op with several outputs cannot change a view in place");
+  Ref<Node> copy = make_node<CopySlices>(base, view, std::move(node));
+  base.impl()->node = std::move(copy);
+  base.impl()->output_nr = 0;
+  base.impl()->requires_grad = true;
+  impl->view_version = impl->version().load(std::memory_order_relaxed) - 1;  // behind: refresh makes its new node
+  refresh_view(view);
+}
+
+}  // namespace cresset::autograd

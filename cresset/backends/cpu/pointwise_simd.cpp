@@ -1,0 +1,245 @@
+// Inner functions. Simple ops are plain loops, which the compiler vectorises for each target; exp is Highway's. Every
+// file that dispatches by target has this shape.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cresset/backends/cpu/pointwise_simd.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target comes first
+#include <hwy/cache_control.h>
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "cresset/backends/cpu/pointwise_simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cresset::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+inline constexpr bool kComplex = is_complex(dtype_of<T>);
+
+template <class T>
+struct Add {
+  static T call(T a, T b, T) {
+    if constexpr (std::is_same_v<T, bool>)
+      return a || b;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  }
+};
+template <class T>
+struct AddScaled {
+  static T call(T a, T b, T alpha) {
+    if constexpr (std::is_same_v<T, bool>)
+      return a || (b && alpha);
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b) * static_cast<uint64_t>(alpha));
+    else
+      return a + alpha * b;
+  }
+};
+template <class T>
+struct Mul {
+  static T call(T a, T b, T) {
+    if constexpr (std::is_same_v<T, bool>)
+      return a && b;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else if constexpr (kComplex<T>)
+      return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+    else
+      return a * b;
+  }
+};
+template <class T>
+struct ReluBackward {
+  static T call(T g, T y, T) {
+    if constexpr (kComplex<T>)
+      return g;
+    else
+      return y > T(0) ? g : T(0);
+  }
+};
+template <class T>
+struct Relu {
+  static T call(T x) {
+    if constexpr (kComplex<T> || std::is_same_v<T, bool>)
+      return x;
+    else
+      return x < T(0) ? T(0) : x;  // nan stays
+  }
+};
+template <class T>
+struct Neg {
+  static T call(T x) {
+    if constexpr (std::is_same_v<T, bool>)
+      return x;
+    else if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(uint64_t{0} - static_cast<uint64_t>(x));
+    else
+      return -x;
+  }
+};
+template <class T>
+struct Conj {
+  static T call(T x) {
+    if constexpr (kComplex<T>)
+      return std::conj(x);
+    else
+      return x;
+  }
+};
+
+template <class T, template <class> class F>
+void binary(void* out, const void* const* in, int64_t n, const void* constant) {
+  T* y = static_cast<T*>(out);
+  const T *a = static_cast<const T*>(in[0]), *b = static_cast<const T*>(in[1]);
+  T c = constant ? *static_cast<const T*>(constant) : T();
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; i++) y[i] = F<T>::call(a[i], b[i], c);
+}
+template <class T, template <class> class F>
+void unary(void* out, const void* const* in, int64_t n, const void*) {
+  T* y = static_cast<T*>(out);
+  const T* x = static_cast<const T*>(in[0]);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; i++) y[i] = F<T>::call(x[i]);
+}
+
+template <class T>
+void where(void* out, const void* const* in, int64_t n, const void*) {
+  T* y = static_cast<T*>(out);
+  const bool* c = static_cast<const bool*>(in[0]);
+  const T *a = static_cast<const T*>(in[1]), *b = static_cast<const T*>(in[2]);
+  for (int64_t i = 0; i < n; i++) y[i] = c[i] ? a[i] : b[i];
+}
+
+template <class T>
+void exp(void* out, const void* const* in, int64_t n, const void*) {
+  T* y = static_cast<T*>(out);
+  const T* x = static_cast<const T*>(in[0]);
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    const hn::ScalableTag<T> d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    // Highway's Exp is wrong far below zero and at nan; the ends are put right here.
+    const T overflow = std::is_same_v<T, float> ? T(88.72283905206835) : T(709.782712893384);
+    const T underflow = std::is_same_v<T, float> ? T(-103.97208) : T(-745.1332191019412);
+    auto one = [&](auto v) {
+      auto inside = hn::Max(hn::Min(v, hn::Set(d, overflow)), hn::Set(d, underflow));
+      auto e = hn::Exp(d, inside);
+      e = hn::IfThenElse(hn::Gt(v, hn::Set(d, overflow)), hn::Set(d, std::numeric_limits<T>::infinity()), e);
+      e = hn::IfThenElse(hn::Lt(v, hn::Set(d, underflow)), hn::Zero(d), e);
+      return hn::IfThenElse(hn::IsNaN(v), v, e);
+    };
+    int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) hn::StoreU(one(hn::LoadU(d, x + i)), d, y + i);
+    if (i < n) {
+      HWY_ALIGN T rest[64] = {};
+      std::copy(x + i, x + n, rest);
+      hn::Store(one(hn::Load(d, rest)), d, rest);
+      std::copy(rest, rest + (n - i), y + i);
+    }
+  } else if constexpr (kComplex<T>) {
+    for (int64_t i = 0; i < n; i++) y[i] = std::exp(x[i]);
+  }
+}
+
+// Writes past the cache, which saves reading each line before it is overwritten.
+template <class T, template <class> class F>
+void binary_streaming(void* out, const void* const* in, int64_t n, const void* constant) {
+  const hn::ScalableTag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  T* y = static_cast<T*>(out);
+  const T *a = static_cast<const T*>(in[0]), *b = static_cast<const T*>(in[1]);
+  if (reinterpret_cast<uintptr_t>(y) % 64 != 0) return binary<T, F>(out, in, n, constant);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    if constexpr (std::is_same_v<F<T>, Add<T>>)
+      hn::Stream(hn::Add(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i);
+    else
+      hn::Stream(hn::Mul(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, y + i);
+  }
+  hwy::FlushStream();
+  for (; i < n; i++) y[i] = F<T>::call(a[i], b[i], T());
+}
+
+template <class T>
+InnerFunction find_typed(PointwiseOp op) {
+  switch (op) {
+    case PointwiseOp::add:
+      return &binary<T, Add>;
+    case PointwiseOp::add_scaled:
+      return &binary<T, AddScaled>;
+    case PointwiseOp::mul:
+      return &binary<T, Mul>;
+    case PointwiseOp::exp:
+      return &exp<T>;
+    case PointwiseOp::relu:
+      return &unary<T, Relu>;
+    case PointwiseOp::neg:
+      return &unary<T, Neg>;
+    case PointwiseOp::conj:
+      return &unary<T, Conj>;
+    case PointwiseOp::relu_backward:
+      return &binary<T, ReluBackward>;
+    case PointwiseOp::where:
+      return &where<T>;
+    case PointwiseOp::count:
+      break;
+  }
+  return nullptr;
+}
+
+InnerFunction find_inner(PointwiseOp op, DType compute) {
+  return dispatch(compute, [&](auto* p) -> InnerFunction {
+    using T = std::remove_pointer_t<decltype(p)>;
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+      return op == PointwiseOp::where ? &where<T> : nullptr;  // compute in float
+    else
+      return find_typed<T>(op);
+  });
+}
+InnerFunction find_streaming(PointwiseOp op, DType compute) {
+  if (compute == kFloat && op == PointwiseOp::add) return &binary_streaming<float, Add>;
+  if (compute == kFloat && op == PointwiseOp::mul) return &binary_streaming<float, Mul>;
+  if (compute == kDouble && op == PointwiseOp::add) return &binary_streaming<double, Add>;
+  if (compute == kDouble && op == PointwiseOp::mul) return &binary_streaming<double, Mul>;
+  return nullptr;
+}
+
+}  // namespace cresset::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cresset::cpu {
+HWY_EXPORT(find_inner);
+HWY_EXPORT(find_streaming);
+
+// Looked up once and kept: the tables are small.
+static constinit std::atomic<InnerFunction> inner_table[static_cast<int>(PointwiseOp::count)][kDTypes] = {};
+static constinit std::atomic<InnerFunction> streaming_table[static_cast<int>(PointwiseOp::count)][kDTypes] = {};
+
+InnerFunction inner_function(PointwiseOp op, DType compute) {
+  auto& slot = inner_table[static_cast<int>(op)][static_cast<int>(compute)];
+  InnerFunction found = slot.load(std::memory_order_relaxed);
+  if (CRESSET_UNLIKELY(!found)) {
+    choose_simd_target();
+    found = HWY_DYNAMIC_DISPATCH(find_inner)(op, compute);
+    slot.store(found, std::memory_order_relaxed);
+  }
+  return found;
+}
+InnerFunction streaming_function(PointwiseOp op, DType compute) {
+  auto& slot = streaming_table[static_cast<int>(op)][static_cast<int>(compute)];
+  InnerFunction found = slot.load(std::memory_order_relaxed);
+  if (CRESSET_UNLIKELY(!found)) {
+    choose_simd_target();
+    found = HWY_DYNAMIC_DISPATCH(find_streaming)(op, compute);
+    slot.store(found, std::memory_order_relaxed);
+  }
+  return found;
+}
+
+}  // namespace cresset::cpu
+#endif

@@ -1,0 +1,14 @@
+// Backends that come as libraries of their own and are loaded when a kernel is first missed: the heavy CPU libraries,
+// CUDA.
+#pragma once
+
+#include "cresset/core/device.h"
+
+namespace cresset {
+
+// True if a library was loaded by this call or before, so that slots may be filled now.
+CRESSET_API bool load_backend(DeviceType device);
+// Why the last attempt for this device failed, empty if it did not.
+CRESSET_API const char* backend_load_error(DeviceType device);
+
+}  // namespace cresset

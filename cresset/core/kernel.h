@@ -1,0 +1,73 @@
+// Kernel<void(Args...)>: one function per device type, in a table that is constant-initialised, so that a backend may
+// fill its slot before or after anything else runs. The first Tensor argument (the output) decides the device. Meta
+// tensors run no kernel. Below autograd, this is where modes (capture) listen.
+#pragma once
+
+#include <array>
+
+#include "cresset/core/modes.h"
+#include "cresset/core/tensor.h"
+
+namespace cresset {
+
+class CRESSET_API KernelBase {
+ public:
+  constexpr explicit KernelBase(const char* name) : name_(name) {}
+  const char* name() const { return name_; }
+
+ protected:
+  // For an empty slot: false for meta tensors; loads a backend that comes on demand and returns true if the slot may be
+  // filled now; otherwise throws.
+  bool load_or_throw(DeviceType device, bool tried) const;
+
+  const char* name_;
+};
+
+template <class Signature>
+class Kernel;
+
+template <class... Args>
+class Kernel<void(Args...)> : public KernelBase {
+ public:
+  using Function = void (*)(Args...);
+  constexpr explicit Kernel(const char* name) : KernelBase(name) {}
+
+  // Called by backends; returns true so that it can initialise a static.
+  bool set(DeviceType device, Function function) const {
+    slots_[static_cast<size_t>(device)] = function;
+    return true;
+  }
+  Function get(DeviceType device) const { return slots_[static_cast<size_t>(device)]; }
+
+  void operator()(Args... args) const {
+    if (CRESSET_UNLIKELY(thread_state.modes_below != 0))
+      modes::kernel_called(*this, &replay, Values{Boxing<Bare<Args>>::pack(args)...});
+    run(args...);
+  }
+
+ private:
+  void run(Args... args) const {
+    DeviceType device = device_of(args...);
+    Function function = slots_[static_cast<size_t>(device)];
+    if (CRESSET_UNLIKELY(!function)) {
+      if (!load_or_throw(device, false)) return;
+      function = slots_[static_cast<size_t>(device)];
+      if (!function) load_or_throw(device, true);
+    }
+    function(args...);
+  }
+  static DeviceType device_of(const Tensor& first, const auto&...) { return first.impl()->device.type(); }
+
+  static void replay(const KernelBase& self, const Values& values) {
+    [&]<size_t... I>(std::index_sequence<I...>) {
+      auto held =
+          std::tuple<decltype(Boxing<Bare<Args>>::unpack(values[I]))...>(Boxing<Bare<Args>>::unpack(values[I])...);
+      static_cast<const Kernel&>(self).run(std::get<I>(held)...);
+    }
+    (std::index_sequence_for<Args...>());
+  }
+
+  mutable std::array<Function, kDeviceTypes> slots_{};
+};
+
+}  // namespace cresset

@@ -1,0 +1,65 @@
+// Modes: listeners around ops. Above autograd (autocast, profiler, interception) a mode sees whole ops by name and may
+// change arguments; below it (capture) a mode sees each kernel call. With none on, an op pays one test of a
+// thread-local byte.
+#pragma once
+
+#include "cresset/core/registry.h"
+#include "cresset/core/value.h"
+
+namespace cresset {
+
+class KernelBase;
+
+namespace modes {
+
+class CRESSET_API AboveMode {
+ public:
+  virtual ~AboveMode() = default;
+  // Goes on with op.call(arguments); this mode is off meanwhile.
+  virtual Value call(const Op& op, Values& arguments) = 0;
+};
+
+using Replay = void (*)(const KernelBase& kernel, const Values& arguments);
+
+class CRESSET_API BelowMode {
+ public:
+  virtual ~BelowMode() = default;
+  // Before the kernel runs. Outputs come first among the arguments.
+  virtual void kernel(const KernelBase& kernel, Replay replay, const Values& arguments) = 0;
+  virtual void view(const Tensor& view, const Tensor& of) {
+    (void)view;
+    (void)of;
+  }
+};
+
+// Switches a mode on for this thread while it lives.
+class CRESSET_API AboveScope {
+ public:
+  explicit AboveScope(AboveMode& mode);
+  ~AboveScope();
+  AboveScope(const AboveScope&) = delete;
+  AboveScope& operator=(const AboveScope&) = delete;
+};
+class CRESSET_API BelowScope {
+ public:
+  explicit BelowScope(BelowMode& mode);
+  ~BelowScope();
+  BelowScope(const BelowScope&) = delete;
+  BelowScope& operator=(const BelowScope&) = delete;
+};
+
+CRESSET_API Value intercept(const Op& op, Values& arguments);
+CRESSET_API void kernel_called(const KernelBase& kernel, Replay replay, const Values& arguments);
+CRESSET_API void view_made(const Tensor& view, const Tensor& of);
+
+}  // namespace modes
+
+// First line of an op: hands the call to the modes above autograd, if any. Result is the op's return type.
+template <class Result, class... Args>
+[[gnu::noinline, gnu::cold]] Result intercepted(const Op& op, const Args&... args) {
+  Values values{Boxing<Bare<Args>>::pack(args)...};
+  Value result = modes::intercept(op, values);
+  if constexpr (!std::is_void_v<Result>) return Boxing<Bare<Result>>::unpack(result);
+}
+
+}  // namespace cresset

@@ -1,0 +1,71 @@
+// Making and freeing storages.
+#include "cresset/core/storage.h"
+
+#include <new>
+
+#include "cresset/core/allocator.h"
+#include "cresset/core/error.h"
+
+namespace cresset {
+namespace {
+constexpr size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
+constexpr size_t kTogether = 4096;  // larger data gets a block of its own
+}  // namespace
+
+DeviceMemory& device_memory(DeviceType type) {
+  static constinit DeviceMemory memories[kDeviceTypes];
+  return memories[static_cast<int>(type)];
+}
+
+Ref<Storage> Storage::make(size_t bytes, Device device) {
+  if (CRESSET_LIKELY(device.is_cpu() && bytes <= kTogether)) {
+    auto* storage = new (allocate(kHeader + bytes)) Storage;
+    storage->with_header = true;
+    storage->data = reinterpret_cast<char*>(storage) + kHeader;
+    storage->bytes = bytes;
+    return Ref<Storage>::adopt(storage);
+  }
+  auto* storage = new (allocate(kHeader)) Storage;
+  auto owned = Ref<Storage>::adopt(storage);
+  storage->device = device;
+  if (device.is_cpu()) {
+    storage->data = allocate(bytes);
+  } else if (!device.is_meta()) {
+    auto& memory = device_memory(device.type());
+    CRESSET_CHECK_AS(DeviceError, memory.allocate, "empty: device ", device.str(), " is not in this build (no ",
+                     name_of(device.type()), " backend is loaded)");
+    if (bytes) storage->data = memory.allocate(bytes, device);
+  }
+  storage->bytes = bytes;
+  return owned;
+}
+
+Ref<Storage> Storage::borrow(void* data, size_t bytes, Device device, std::function<void(void*)> deleter) {
+  auto* storage = new (allocate(kHeader)) Storage;
+  auto owned = Ref<Storage>::adopt(storage);
+  storage->device = device;
+  storage->data = data;
+  storage->resizable = false;
+  storage->deleter = new std::function<void(void*)>(std::move(deleter));
+  storage->bytes = bytes;
+  return owned;
+}
+
+void Storage::destroy(Storage* storage) {
+  if (storage->with_header) {
+    deallocate(storage, kHeader + storage->bytes);
+    return;
+  }
+  if (storage->deleter) {
+    if (*storage->deleter) (*storage->deleter)(storage->data);
+    delete storage->deleter;
+  } else if (storage->data) {
+    if (storage->device.is_cpu())
+      deallocate(storage->data, storage->bytes);
+    else
+      device_memory(storage->device.type()).deallocate(storage->data, storage->bytes, storage->device);
+  }
+  deallocate(storage, kHeader);
+}
+
+}  // namespace cresset

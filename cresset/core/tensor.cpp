@@ -1,0 +1,164 @@
+// Tensor's own methods: making, questions, reading single values. Ops are elsewhere.
+#include "cresset/core/tensor.h"
+
+#include <cstring>
+#include <ostream>
+
+#include "cresset/core/allocator.h"
+
+namespace cresset {
+namespace {
+
+// The number of bytes, refusing negative sizes and products that do not fit.
+size_t checked_bytes(IntArrayRef sizes, DType dtype) {
+  int64_t bytes = static_cast<int64_t>(element_size(dtype));
+  bool fits = true, zero = false;
+  for (int64_t n : sizes) {
+    CRESSET_CHECK_AS(ShapeError, n >= 0, "empty: found a negative size in ", text_of(sizes),
+                     " (expected sizes of 0 or more)");
+    zero = zero || n == 0;
+    fits = fits && !__builtin_mul_overflow(bytes, n, &bytes);
+  }
+  if (zero) return 0;
+  CRESSET_CHECK_AS(ShapeError, fits, "empty: a tensor of shape ", text_of(sizes), " and dtype ", name_of(dtype),
+                   " is larger than memory can be");
+  return static_cast<size_t>(bytes);
+}
+
+}  // namespace
+
+Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device) {
+  size_t bytes = checked_bytes(sizes, dtype);
+  auto storage = Storage::make(bytes, device);
+  TensorImpl* impl = TensorImpl::make();
+  impl->dtype = dtype;
+  impl->device = device;
+  impl->inference = thread_state.inference;
+  impl->storage = std::move(storage);
+  impl->set_sizes_contiguous(sizes);
+  return Tensor(Ref<TensorImpl>::adopt(impl));
+}
+
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  CRESSET_CHECK_AS(ShapeError, sizes.size() == strides.size(), "empty_strided: found ", sizes.size(), " sizes and ",
+                   strides.size(), " strides");
+  DType dtype = options.dtype();
+  checked_bytes(sizes, dtype);
+  int64_t last = 0;
+  bool empty = false;
+  for (size_t i = 0; i < sizes.size(); i++) {
+    CRESSET_CHECK_AS(ShapeError, strides[i] >= 0, "empty_strided: found a negative stride in ", text_of(strides));
+    empty = empty || sizes[i] == 0;
+    last += (sizes[i] - 1) * strides[i];
+  }
+  auto storage = Storage::make(empty ? 0 : static_cast<size_t>(last + 1) * element_size(dtype), options.device());
+  TensorImpl* impl = TensorImpl::make();
+  auto owned = Ref<TensorImpl>::adopt(impl);
+  impl->dtype = dtype;
+  impl->device = options.device();
+  impl->inference = thread_state.inference;
+  impl->storage = std::move(storage);
+  impl->set_geometry(sizes, strides);
+  impl->requires_grad = options.requires_grad();
+  return Tensor(std::move(owned));
+}
+
+Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  TensorImpl* from = x.impl();
+  TensorImpl* impl = TensorImpl::make();
+  impl->dtype = from->dtype;
+  impl->device = from->device;
+  impl->inference = from->inference;
+  impl->storage = from->storage;
+  impl->own_version = from->own_version;
+  impl->offset = offset;
+  impl->set_geometry(sizes, strides);
+  return Tensor(Ref<TensorImpl>::adopt(impl));
+}
+
+Tensor alias(const Tensor& x) {
+  TensorImpl* from = x.impl();
+  TensorImpl* impl = TensorImpl::make();
+  impl->dtype = from->dtype;
+  impl->device = from->device;
+  impl->inference = from->inference;
+  impl->storage = from->storage;
+  impl->own_version = from->own_version;
+  impl->offset = from->offset;
+  impl->sizes = from->sizes;
+  impl->strides = from->strides;
+  impl->numel = from->numel;
+  impl->contiguous = from->contiguous;
+  impl->wrapped_number = from->wrapped_number;
+  return Tensor(Ref<TensorImpl>::adopt(impl));
+}
+
+Tensor wrapped_number(const Scalar& value) {
+  Tensor y = empty_contiguous({}, value.isFloatingPoint() ? kDouble : value.type(), kCPU);
+  void* to = y.impl()->data();
+  if (value.isBoolean())
+    *static_cast<bool*>(to) = value.toBool();
+  else if (value.isIntegral(false))
+    *static_cast<int64_t*>(to) = value.toLong();
+  else if (value.isFloatingPoint())
+    *static_cast<double*>(to) = value.toDouble();
+  else
+    *static_cast<std::complex<double>*>(to) = value.toComplexDouble();
+  y.impl()->wrapped_number = true;
+  return y;
+}
+
+void* Tensor::data_ptr() const {
+  TensorImpl* impl = known();
+  CRESSET_CHECK_AS(DeviceError, !impl->device.is_meta(), "data_ptr: a meta tensor of shape ", text_of(impl->sizes),
+                   " has no memory");
+  return impl->data();
+}
+
+Scalar Tensor::item() const {
+  CRESSET_CHECK_AS(ShapeError, numel() == 1, "item: a Tensor with ", numel(),
+                   " elements cannot be converted to Scalar (shape ", text_of(sizes()), ", expected one element)");
+  CRESSET_CHECK_AS(DeviceError, !is_meta(), "item: cannot be called on meta tensors, which have no values");
+  if (!is_cpu()) return to(Device(kCPU)).item();
+  return dispatch(dtype(), [&](auto* p) { return Scalar(*static_cast<decltype(p)>(impl_->data())); });
+}
+
+Scalar::Scalar(const Tensor& zero_dim) : Scalar(zero_dim.item()) {}
+
+std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {
+  if (scalar.isBoolean()) return out << (scalar.toBool() ? "true" : "false");
+  if (scalar.isIntegral(false)) return out << scalar.toLong();
+  if (scalar.isFloatingPoint()) return out << scalar.toDouble();
+  return out << scalar.toComplexDouble();
+}
+
+MemoryFormat Tensor::suggest_memory_format() const {
+  if (is_contiguous()) return MemoryFormat::Contiguous;
+  if (dim() == 4 && is_contiguous(MemoryFormat::ChannelsLast)) return MemoryFormat::ChannelsLast;
+  if (dim() == 5 && is_contiguous(MemoryFormat::ChannelsLast3d)) return MemoryFormat::ChannelsLast3d;
+  return MemoryFormat::Contiguous;
+}
+
+std::string Tensor::toString() const {
+  if (!defined()) return "UndefinedType";
+  return std::string(name_of(device().type())) + cresset::toString(dtype()) + "Type";
+}
+
+void Tensor::undefined_tensor() { throw Error("Tensor: found an undefined tensor (expected a defined one)"); }
+
+int Tensor::checked_dim(const char* what, int64_t dim) const {
+  int64_t rank = known()->sizes.rank();
+  CRESSET_CHECK_AS(IndexError, dim >= -rank && dim < rank, what, ": dim ", dim, " is out of range for shape ",
+                   text_of(sizes()), " (expected ", -rank, " to ", rank - 1, ")");
+  return static_cast<int>(dim < 0 ? dim + rank : dim);
+}
+void Tensor::wrong_type(const char* what, DType wanted) const {
+  throw TypeError(message_of(what, ": expected scalar type ", cresset::toString(wanted), " but found ",
+                             cresset::toString(dtype())));
+}
+void Tensor::check_rank(const char* what, int64_t wanted) const {
+  CRESSET_CHECK_AS(ShapeError, dim() == wanted, what, ": expected ", wanted, " dims but tensor has ", dim(), " (shape ",
+                   text_of(sizes()), ")");
+}
+
+}  // namespace cresset

@@ -1,0 +1,206 @@
+// Tensor: the one handle type. It shares its TensorImpl by reference count; copying it copies no data. Ops appear as
+// methods through the list generated from the op registry (tensor_methods.inc).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "cresset/core/accessor.h"
+#include "cresset/core/error.h"
+#include "cresset/core/options.h"
+#include "cresset/core/scalar.h"
+#include "cresset/core/tensor_impl.h"
+#include "cresset/core/thread_state.h"
+
+namespace cresset {
+
+class Tensor;
+class Generator;
+namespace autograd {
+class Node;
+}
+namespace indexing {
+class TensorIndex;
+}
+using indexing::TensorIndex;
+using TensorList = ArrayRef<Tensor>;
+
+class CRESSET_API Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
+
+  // ---- what it is
+  bool defined() const { return static_cast<bool>(impl_); }
+  explicit operator bool() const = delete;  // ask defined(), or item<bool>()
+  TensorImpl* impl() const { return impl_.get(); }
+  TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
+  const Ref<TensorImpl>& ref() const { return impl_; }
+  bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+  uint32_t use_count() const { return impl_.use_count(); }
+  void reset() { impl_.reset(); }
+
+  IntArrayRef sizes() const { return known()->sizes; }
+  IntArrayRef strides() const { return known()->strides; }
+  int64_t dim() const { return known()->sizes.rank(); }
+  int64_t ndimension() const { return dim(); }
+  int64_t numel() const { return known()->numel; }
+  int64_t size(int64_t dim) const { return known()->sizes[checked_dim("size", dim)]; }
+  int64_t stride(int64_t dim) const { return known()->strides[checked_dim("stride", dim)]; }
+  int64_t storage_offset() const { return known()->offset; }
+  DType dtype() const { return known()->dtype; }
+  DType scalar_type() const { return known()->dtype; }
+  Device device() const { return known()->device; }
+  int64_t get_device() const { return known()->device.index(); }
+  Layout layout() const { return kStrided; }
+  TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
+  size_t itemsize() const { return cresset::element_size(dtype()); }
+  int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
+  size_t nbytes() const { return static_cast<size_t>(numel()) * itemsize(); }
+  bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
+    return format == MemoryFormat::Contiguous ? known()->contiguous
+                                              : cresset::is_contiguous(sizes(), strides(), format);
+  }
+  bool is_non_overlapping_and_dense() const { return is_contiguous() || is_dense(sizes(), strides()); }
+  MemoryFormat suggest_memory_format() const;
+  bool is_cpu() const { return device().is_cpu(); }
+  bool is_cuda() const { return device().is_cuda(); }
+  bool is_meta() const { return device().is_meta(); }
+  bool is_floating_point() const { return cresset::is_floating_point(dtype()); }
+  bool is_complex() const { return cresset::is_complex(dtype()); }
+  bool is_signed() const { return cresset::is_signed(dtype()); }
+  bool is_inference() const { return known()->inference; }
+  bool is_alias_of(const Tensor& other) const { return known()->storage == other.known()->storage; }
+  std::string toString() const;  // "CPUFloatType"
+
+  // ---- its values
+  void* data_ptr() const;
+  template <class T>
+  T* data_ptr() const {
+    check_type("data_ptr", dtype_of<T>);
+    return static_cast<T*>(data_ptr());
+  }
+  template <class T>
+  const T* const_data_ptr() const {
+    return data_ptr<T>();
+  }
+  template <class T>
+  T* mutable_data_ptr() const {
+    return data_ptr<T>();
+  }
+  template <class T, size_t N>
+  TensorAccessor<T, N> accessor() const {
+    check_type("accessor", dtype_of<T>);
+    check_rank("accessor", static_cast<int64_t>(N));
+    return TensorAccessor<T, N>(static_cast<T*>(data_ptr()), impl_->sizes.data(), impl_->strides.data());
+  }
+  Scalar item() const;
+  template <class T>
+  T item() const {
+    return item().to<T>();
+  }
+  Tensor operator[](int64_t index) const;
+  Tensor operator[](const Tensor& index) const;
+  Tensor index(ArrayRef<TensorIndex> indices) const;
+  Tensor index(std::initializer_list<TensorIndex> indices) const;
+  Tensor& index_put_(ArrayRef<TensorIndex> indices, const Tensor& values);
+  Tensor& index_put_(ArrayRef<TensorIndex> indices, const Scalar& value);
+  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Tensor& values);
+  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value);
+
+  // ---- autograd
+  bool requires_grad() const {
+    return known()->requires_grad || (impl_->differentiable_view && impl_->base->requires_grad);
+  }
+  const Tensor& requires_grad_(bool on = true) const;
+  const Tensor& set_requires_grad(bool on) const { return requires_grad_(on); }
+  bool is_leaf() const;
+  Ref<autograd::Node> grad_fn() const;
+  uint32_t output_nr() const { return known()->output_nr; }
+  const Tensor& grad() const;
+  Tensor& mutable_grad() const;
+  void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
+                std::optional<TensorList> inputs = std::nullopt) const;
+  Tensor detach() const;
+  Tensor& detach_();
+  Tensor data() const { return variable_data(); }
+  Tensor variable_data() const;  // same values, own version, no graph
+  Tensor tensor_data() const { return variable_data(); }
+  void set_data(const Tensor& other) const;
+  void retain_grad() const;
+  bool retains_grad() const;
+  uint32_t _version() const;
+  bool is_view() const { return known()->differentiable_view; }
+  Tensor _base() const;
+  const std::string& name() const;
+
+  template <class F>
+  unsigned register_hook(F&& hook) const {
+    if constexpr (std::is_void_v<std::invoke_result_t<F, Tensor>>)
+      return add_hook([f = std::forward<F>(hook)](const Tensor& g) mutable {
+        f(g);
+        return Tensor();
+      });
+    else
+      return add_hook(std::forward<F>(hook));
+  }
+  void remove_hook(unsigned position) const;
+  // After a gradient was added into this leaf; takes the leaf.
+  unsigned register_post_accumulate_grad_hook(std::function<void(const Tensor&)> hook) const;
+
+  // ---- conversion and copies that are more than one op
+  Tensor to(const TensorOptions& options, bool non_blocking = false, bool copy = false) const;
+  Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
+  Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
+  Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false) const;
+  Tensor cpu() const { return to(Device(kCPU)); }
+  Tensor cuda() const { return to(Device(kCUDA)); }
+  Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
+  Tensor toType(DType dtype) const { return to(dtype); }
+
+  // ---- operators
+  Tensor operator-() const;
+  Tensor& operator+=(const Tensor& other);
+  Tensor& operator+=(const Scalar& other);
+  Tensor& operator-=(const Tensor& other);
+  Tensor& operator-=(const Scalar& other);
+  Tensor& operator*=(const Tensor& other);
+  Tensor& operator*=(const Scalar& other);
+  Tensor& operator/=(const Tensor& other);
+  Tensor& operator/=(const Scalar& other);
+
+#include "cresset/core/tensor_methods.inc"
+
+ private:
+  TensorImpl* known() const {
+    if (CRESSET_UNLIKELY(!impl_)) undefined_tensor();
+    return impl_.get();
+  }
+  [[noreturn]] static void undefined_tensor();
+  int checked_dim(const char* what, int64_t dim) const;
+  void check_type(const char* what, DType wanted) const {
+    if (CRESSET_UNLIKELY(dtype() != wanted)) wrong_type(what, wanted);
+  }
+  [[noreturn]] void wrong_type(const char* what, DType wanted) const;
+  void check_rank(const char* what, int64_t wanted) const;
+  unsigned add_hook(std::function<Tensor(const Tensor&)> hook) const;
+
+  Ref<TensorImpl> impl_;
+};
+
+// Makes a tensor of its own memory; the values are not set. Ops and factories build on it.
+CRESSET_API Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device);
+CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
+// Another tensor over x's storage, with no place in the graph and no base.
+CRESSET_API Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset);
+CRESSET_API Tensor alias(const Tensor& x);
+// A 0-d CPU tensor that counts as a number in type promotion.
+CRESSET_API Tensor wrapped_number(const Scalar& value);
+
+CRESSET_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+}  // namespace cresset

@@ -1,0 +1,134 @@
+// Life of a TensorImpl, and questions about strides.
+#include "cresset/core/tensor_impl.h"
+
+#include <algorithm>
+#include <new>
+#include <ostream>
+
+#include "cresset/core/allocator.h"
+#include "cresset/core/error.h"
+#include "cresset/core/thread_state.h"
+
+namespace cresset {
+
+constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
+
+std::string text_of(IntArrayRef list) {
+  std::string out = "[";
+  for (size_t i = 0; i < list.size(); i++) out += (i ? ", " : "") + std::to_string(list[i]);
+  return out + "]";
+}
+std::ostream& operator<<(std::ostream& out, IntArrayRef list) { return out << text_of(list); }
+
+// A node's destructor drops its inputs' nodes, which may be the last to hold theirs, and so on: they queue up here
+// instead.
+void NodeBase::destroy(NodeBase* node) {
+  static constinit thread_local NodeBase* doomed = nullptr;
+  static constinit thread_local bool busy = false;
+  if (busy) {
+    node->next_doomed = doomed;
+    doomed = node;
+    return;
+  }
+  busy = true;
+  node->deallocate_self();
+  while (doomed) {
+    NodeBase* last = doomed;
+    doomed = last->next_doomed;
+    last->deallocate_self();
+  }
+  busy = false;
+}
+
+TensorImpl* TensorImpl::make() { return new (allocate(sizeof(TensorImpl))) TensorImpl; }
+
+TensorImpl::~TensorImpl() {
+  if (autograd) delete autograd;
+  if (binding) delete binding;
+}
+
+void TensorImpl::destroy(TensorImpl* impl) {
+  if (CRESSET_UNLIKELY(impl->binding != nullptr) && impl->binding->last_handle_gone &&
+      impl->binding->last_handle_gone(impl->binding->object, impl))
+    return;
+  impl->~TensorImpl();
+  deallocate(impl, sizeof(TensorImpl));
+}
+
+void TensorImpl::set_sizes_contiguous(IntArrayRef new_sizes) {
+  int rank = static_cast<int>(new_sizes.size());
+  sizes.resize(rank);
+  strides.resize(rank);
+  int64_t step = 1, count = 1;
+  for (int i = rank - 1; i >= 0; i--) {
+    int64_t n = new_sizes[static_cast<size_t>(i)];
+    sizes[i] = n;
+    strides[i] = step;
+    step *= n > 1 ? n : 1;
+    count *= n;
+  }
+  numel = count;
+  contiguous = true;
+}
+
+void TensorImpl::set_geometry(IntArrayRef new_sizes, IntArrayRef new_strides) {
+  sizes = Dims(new_sizes);
+  strides = Dims(new_strides);
+  numel = sizes.product();
+  refresh_contiguous();
+}
+
+void TensorImpl::refresh_contiguous() { contiguous = cresset::is_contiguous(sizes, strides); }
+
+Dims channels_last_strides(IntArrayRef sizes) {
+  int rank = static_cast<int>(sizes.size());
+  CRESSET_CHECK_AS(ShapeError, rank == 4 || rank == 5,
+                   "memory_format: channels last wants 4 or 5 dimensions, found shape ", text_of(sizes));
+  Dims strides = Dims::filled(rank, 0);
+  strides[1] = 1;
+  int64_t step = sizes[1];
+  for (int i = rank - 1; i >= 2; i--) {
+    strides[i] = step;
+    step *= sizes[static_cast<size_t>(i)];
+  }
+  strides[0] = step;
+  return strides;
+}
+
+bool is_contiguous(IntArrayRef sizes, IntArrayRef strides, MemoryFormat format) {
+  size_t rank = sizes.size();
+  for (int64_t n : sizes)
+    if (n == 0) return true;
+  if (format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve) {
+    int64_t step = 1;
+    for (size_t i = rank; i-- > 0;) {
+      if (sizes[i] == 1) continue;
+      if (strides[i] != step) return false;
+      step *= sizes[i];
+    }
+    return true;
+  }
+  if (rank != (format == MemoryFormat::ChannelsLast ? 4u : 5u)) return false;
+  Dims wanted = channels_last_strides(sizes);
+  for (size_t i = 0; i < rank; i++)
+    if (sizes[i] != 1 && strides[i] != wanted[static_cast<int>(i)]) return false;
+  return true;
+}
+
+bool is_dense(IntArrayRef sizes, IntArrayRef strides) {
+  Dims order;
+  for (size_t i = 0; i < sizes.size(); i++) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] != 1) order.push_back(static_cast<int64_t>(i));
+  }
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return strides[static_cast<size_t>(a)] < strides[static_cast<size_t>(b)]; });
+  int64_t step = 1;
+  for (int64_t i : order) {
+    if (strides[static_cast<size_t>(i)] != step) return false;
+    step *= sizes[static_cast<size_t>(i)];
+  }
+  return true;
+}
+
+}  // namespace cresset

@@ -1,0 +1,8 @@
+// The one header most users include.
+#pragma once
+
+#include "cresset/autograd/autograd.h"
+#include "cresset/core/allocator.h"
+#include "cresset/core/generator.h"
+#include "cresset/core/parallel.h"
+#include "cresset/ops/all.h"

@@ -1,0 +1,8 @@
+// Every op family.
+#pragma once
+
+#include "cresset/ops/copy.h"
+#include "cresset/ops/creation.h"
+#include "cresset/ops/pointwise.h"
+#include "cresset/ops/reduce.h"
+#include "cresset/ops/shape.h"

@@ -1,0 +1,62 @@
+// An op is defined once, as `name_into(const Into& into, arguments…)`. These macros write its functional, in-place and
+// out forms and register them, so that every form passes the modes and stands in the registry. The first argument is
+// called self; the in-place form takes it as const Tensor&, since a handle may be const while its values change.
+//
+//   CRESSET_FORMS(exp, , (const Tensor& self), (self), "self", "e to the power of each element.")
+//
+// The second argument names an overload ("" for the plain one, Scalar, dim, …).
+#pragma once
+
+#include "cresset/core/modes.h"
+#include "cresset/core/registry.h"
+#include "cresset/ops/shape_rule.h"
+
+#define CRESSET_EXPAND(...) __VA_ARGS__
+
+#define CRESSET_FORMS(name, overload_name, parameters, arguments, text, doc)   \
+  CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc) \
+  CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc)  \
+  CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)
+
+#define CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc)                       \
+  static const Op& name##overload_name##_op =                                                              \
+      define_op(#name, static_cast<Tensor(*) parameters>(&name), text, doc, {.overload = #overload_name}); \
+  Tensor name parameters {                                                                                 \
+    if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                   \
+      return intercepted<Tensor>(name##overload_name##_op, CRESSET_EXPAND arguments);                      \
+    return name##_into(Into{}, CRESSET_EXPAND arguments);                                                  \
+  }
+
+#define CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc)     \
+  static const Op& name##overload_name##_inplace_op =                                   \
+      define_op(#name "_", static_cast<Tensor&(*)parameters>(&name##_), text, doc,      \
+                {.overload = #overload_name, .functional = &name##overload_name##_op}); \
+  Tensor& name##_ parameters {                                                          \
+    if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                \
+      intercepted<void>(name##overload_name##_inplace_op, CRESSET_EXPAND arguments);    \
+    else                                                                                \
+      name##_into(in_place(self), CRESSET_EXPAND arguments);                            \
+    return const_cast<Tensor&>(self);                                                   \
+  }
+
+#define CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)                                        \
+  static const Op& name##overload_name##_out_op = define_op(                                                           \
+      #name "_out", static_cast<Tensor& (*)(Tensor & out, CRESSET_EXPAND parameters)>(&name##_out), "out, " text, doc, \
+      {.overload = #overload_name, .where = Where::function, .functional = &name##overload_name##_op});                \
+  Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) {                                                         \
+    if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                               \
+      intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments);                                  \
+    else                                                                                                               \
+      name##_into(into_out(out), CRESSET_EXPAND arguments);                                                            \
+    return out;                                                                                                        \
+  }
+
+// For ops that have the functional form only and write their own body: registers `name` and hands calls to the modes.
+//   CRESSET_OP(where, , Tensor, (const Tensor& condition, const Tensor& self, const Tensor& other), "condition, self,
+//   other", Gradient::formula, "doc") Tensor where(...) { CRESSET_INTERCEPT(where, , Tensor, condition, self, other); …
+//   }
+#define CRESSET_OP(name, overload_name, Result, parameters, text, gradient_kind, doc)                               \
+  static const Op& name##overload_name##_op = define_op(#name, static_cast<Result(*) parameters>(&name), text, doc, \
+                                                        {.overload = #overload_name, .gradient = gradient_kind});
+#define CRESSET_INTERCEPT(name, overload_name, Result, ...) \
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) return intercepted<Result>(name##overload_name##_op, __VA_ARGS__)

@@ -1,0 +1,143 @@
+// Pointwise ops: promotion and broadcasting in the shape rule, the gradient under each.
+#include "cresset/ops/pointwise.h"
+
+#include "cresset/ops/forms.h"
+#include "cresset/ops/shape.h"
+
+namespace cresset {
+
+// ---- add, sub
+static void check_alpha(const char* op, const Scalar& alpha, DType compute) {
+  CRESSET_CHECK_AS(TypeError, !alpha.isBoolean() || compute == kBool, op,
+                   ": Boolean alpha only supported for Boolean results, found a result of ", name_of(compute));
+  CRESSET_CHECK_AS(TypeError, alpha.isIntegral(true) || is_differentiable(compute), op,
+                   ": For integral input tensors, argument alpha must not be a floating point number, found ", alpha);
+}
+
+static Tensor add_into(const Into& into, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  DType compute = result_type(self, other);
+  check_alpha("add", alpha, compute);
+  Tensor y = pointwise_result("add", into, {&self, &other}, compute, compute);
+  add_kernel(y, self, other, alpha, compute);
+  return differentiable("AddBackward0", into, y, inputs(self, other), saved(),
+                        [a = Broadcast(self, y), b = Broadcast(other, y), alpha](const Tensor& g, Wants wants) {
+                          return grads(wants(0) ? a.reduce(g) : Tensor(),
+                                       wants(1) ? b.reduce(alpha.equal(1) ? g : mul(g, alpha.conj())) : Tensor());
+                        });
+}
+static Tensor add_into(const Into& into, const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return add_into(into, self, as_operand(other), alpha);
+}
+CRESSET_FORMS(add, , (const Tensor& self, const Tensor& other, const Scalar& alpha), (self, other, alpha),
+              "self, other, alpha=1", "self + alpha * other, with broadcasting and type promotion.")
+CRESSET_FORMS(add, Scalar, (const Tensor& self, const Scalar& other, const Scalar& alpha), (self, other, alpha),
+              "self, other, alpha=1", "self + alpha * other for a number.")
+
+static Tensor sub_into(const Into& into, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  CRESSET_CHECK_AS(TypeError, self.dtype() != kBool && other.dtype() != kBool,
+                   "sub: Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
+                   "invert a mask, use the `~` or `logical_not()` operator instead");
+  return add_into(into, self, other, -alpha);
+}
+static Tensor sub_into(const Into& into, const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  return sub_into(into, self, as_operand(other), alpha);
+}
+CRESSET_FORMS(sub, , (const Tensor& self, const Tensor& other, const Scalar& alpha), (self, other, alpha),
+              "self, other, alpha=1", "self - alpha * other, with broadcasting and type promotion.")
+CRESSET_FORMS(sub, Scalar, (const Tensor& self, const Scalar& other, const Scalar& alpha), (self, other, alpha),
+              "self, other, alpha=1", "self - alpha * other for a number.")
+
+// ---- mul
+static Tensor mul_into(const Into& into, const Tensor& self, const Tensor& other) {
+  DType compute = result_type(self, other);
+  Tensor y = pointwise_result("mul", into, {&self, &other}, compute, compute);
+  Tensor kept = preserved(into, self, other.requires_grad());
+  mul_kernel(y, self, other, compute);
+  return differentiable("MulBackward0", into, y, inputs(self, other), saved(kept, other),
+                        [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants,
+                                                                          const Tensor& self, const Tensor& other) {
+                          return grads(wants(0) ? a.reduce(mul(g, conj(other))) : Tensor(),
+                                       wants(1) ? b.reduce(mul(g, conj(self))) : Tensor());
+                        });
+}
+static Tensor mul_into(const Into& into, const Tensor& self, const Scalar& other) {
+  return mul_into(into, self, as_operand(other));
+}
+CRESSET_FORMS(mul, , (const Tensor& self, const Tensor& other), (self, other), "self, other",
+              "self * other, with broadcasting and type promotion.")
+CRESSET_FORMS(mul, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
+              "self * other for a number.")
+
+// ---- unary
+static Tensor exp_into(const Into& into, const Tensor& self) {
+  DType compute = is_integral(self.dtype(), true) ? default_dtype() : self.dtype();
+  Tensor y = pointwise_result("exp", into, {&self}, compute, compute);
+  exp_kernel(y, self, compute);
+  return differentiable("ExpBackward0", into, y, inputs(self), saved(output(y)),
+                        [](const Tensor& g, Wants, const Tensor& y) { return grads(mul(g, conj(y))); });
+}
+CRESSET_FORMS(exp, , (const Tensor& self), (self), "self", "e to the power of each element.")
+
+static Tensor relu_backward(const Tensor& g, const Tensor& y);
+
+static Tensor relu_into(const Into& into, const Tensor& self) {
+  CRESSET_CHECK_AS(TypeError, !self.is_complex() && self.dtype() != kBool, "relu: found dtype ", name_of(self.dtype()),
+                   " (expected a real number type; Boolean and complex inputs are not supported)");
+  Tensor y = pointwise_result("relu", into, {&self}, self.dtype(), self.dtype());
+  relu_kernel(y, self, self.dtype());
+  return differentiable("ReluBackward0", into, y, inputs(self), saved(output(y)),
+                        [](const Tensor& g, Wants, const Tensor& y) { return grads(relu_backward(g, y)); });
+}
+CRESSET_FORMS(relu, , (const Tensor& self), (self), "self", "max(self, 0), element by element.")
+
+// Linear in g; where y stands has no influence on the slope, so y gets no gradient.
+static Tensor relu_backward(const Tensor& g, const Tensor& y) {
+  Tensor dx = pointwise_result("relu_backward", Into{}, {&g, &y}, g.dtype(), g.dtype());
+  relu_backward_kernel(dx, g, y, g.dtype());
+  return differentiable("ThresholdBackwardBackward0", dx, inputs(g), saved(y),
+                        [](const Tensor& gg, Wants, const Tensor& y) { return grads(relu_backward(gg, y)); });
+}
+
+static Tensor neg_into(const Into& into, const Tensor& self) {
+  CRESSET_CHECK_AS(TypeError, self.dtype() != kBool,
+                   "neg: Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a "
+                   "mask, use the `~` or `logical_not()` operator instead");
+  Tensor y = pointwise_result("neg", into, {&self}, self.dtype(), self.dtype());
+  neg_kernel(y, self, self.dtype());
+  return differentiable("NegBackward0", into, y, inputs(self), saved(),
+                        [](const Tensor& g, Wants) { return grads(neg(g)); });
+}
+CRESSET_FORMS(neg, , (const Tensor& self), (self), "self", "-self, element by element.")
+
+CRESSET_OP(conj, , Tensor, (const Tensor& self), "self", Gradient::formula,
+           "The complex conjugate; a real tensor is returned as it is.")
+Tensor conj(const Tensor& self) {
+  if (CRESSET_LIKELY(!self.is_complex())) return self;
+  CRESSET_INTERCEPT(conj, , Tensor, self);
+  Tensor y = pointwise_result("conj", Into{}, {&self}, self.dtype(), self.dtype());
+  conj_kernel(y, self, self.dtype());
+  return differentiable("ConjBackward0", y, inputs(self), saved(),
+                        [](const Tensor& g, Wants) { return grads(conj(g)); });
+}
+
+// ---- where
+CRESSET_OP(where, , Tensor, (const Tensor& condition, const Tensor& self, const Tensor& other),
+           "condition, self, other", Gradient::formula, "self where condition holds, other elsewhere.")
+Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
+  CRESSET_INTERCEPT(where, , Tensor, condition, self, other);
+  CRESSET_CHECK_AS(TypeError, condition.dtype() == kBool || condition.dtype() == kByte,
+                   "where: expected condition to be a boolean tensor, but got a tensor with dtype ",
+                   name_of(condition.dtype()));
+  DType compute = result_type(self, other);
+  Tensor y = pointwise_result("where", Into{}, {&condition, &self, &other}, compute, compute);
+  where_kernel(y, condition, self, other);
+  return differentiable(
+      "WhereBackward0", y, inputs(self, other), saved(condition),
+      [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants, const Tensor& condition) {
+        Tensor zero = g.new_zeros({});
+        return grads(wants(0) ? a.reduce(where(condition, g, zero)) : Tensor(),
+                     wants(1) ? b.reduce(where(condition, zero, g)) : Tensor());
+      });
+}
+
+}  // namespace cresset

@@ -1,0 +1,62 @@
+// Ops that go element by element over broadcast inputs.
+#pragma once
+
+#include "cresset/core/kernel.h"
+
+namespace cresset {
+
+// Kernels compute in `compute` (the promoted type; half types in float) and convert on reading and writing.
+using UnaryKernel = Kernel<void(const Tensor& out, const Tensor& x, DType compute)>;
+using BinaryKernel = Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, DType compute)>;
+inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, DType compute)>
+    add_kernel{"add"};
+inline constinit BinaryKernel mul_kernel{"mul"};
+inline constinit UnaryKernel exp_kernel{"exp"};
+inline constinit UnaryKernel relu_kernel{"relu"};
+inline constinit UnaryKernel neg_kernel{"neg"};
+inline constinit UnaryKernel conj_kernel{"conj"};
+inline constinit BinaryKernel relu_backward_kernel{"relu_backward"};  // g where y > 0
+inline constinit Kernel<void(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b)>
+    where_kernel{"where"};
+
+CRESSET_API Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+CRESSET_API Tensor& add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+CRESSET_API Tensor& add_out(Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+CRESSET_API Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+CRESSET_API Tensor& add_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+CRESSET_API Tensor& add_out(Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+CRESSET_API Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+CRESSET_API Tensor& sub_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+CRESSET_API Tensor& sub_out(Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+CRESSET_API Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+CRESSET_API Tensor& sub_(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+CRESSET_API Tensor& sub_out(Tensor& out, const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+CRESSET_API Tensor mul(const Tensor& self, const Tensor& other);
+CRESSET_API Tensor& mul_(const Tensor& self, const Tensor& other);
+CRESSET_API Tensor& mul_out(Tensor& out, const Tensor& self, const Tensor& other);
+CRESSET_API Tensor mul(const Tensor& self, const Scalar& other);
+CRESSET_API Tensor& mul_(const Tensor& self, const Scalar& other);
+CRESSET_API Tensor& mul_out(Tensor& out, const Tensor& self, const Scalar& other);
+CRESSET_API Tensor exp(const Tensor& self);
+CRESSET_API Tensor& exp_(const Tensor& self);
+CRESSET_API Tensor& exp_out(Tensor& out, const Tensor& self);
+CRESSET_API Tensor relu(const Tensor& self);
+CRESSET_API Tensor& relu_(const Tensor& self);
+CRESSET_API Tensor& relu_out(Tensor& out, const Tensor& self);
+CRESSET_API Tensor neg(const Tensor& self);
+CRESSET_API Tensor& neg_(const Tensor& self);
+CRESSET_API Tensor& neg_out(Tensor& out, const Tensor& self);
+CRESSET_API Tensor conj(const Tensor& self);  // self itself unless complex
+CRESSET_API Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
+
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, b); }
+inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(b, a); }
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator-(const Tensor& a, const Scalar& b) { return sub(a, b); }
+inline Tensor operator-(const Scalar& a, const Tensor& b) { return add(neg(b), a); }
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, b); }
+inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(b, a); }
+
+}  // namespace cresset

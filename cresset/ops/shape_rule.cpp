@@ -1,0 +1,301 @@
+// Checks, promotion, broadcasting, result allocation and overlap.
+#include "cresset/ops/shape_rule.h"
+
+#include <algorithm>
+
+#include "cresset/ops/shape.h"
+
+namespace cresset {
+
+int wrap_dim(const char* op, int64_t dim, int64_t rank) {
+  int64_t range = rank > 0 ? rank : 1;
+  CRESSET_CHECK_AS(IndexError, dim >= -range && dim < range, op,
+                   ": Dimension out of range (expected to be in range of [", -range, ", ", range - 1, "], but got ",
+                   dim, ")");
+  return static_cast<int>(dim < 0 ? dim + range : dim);
+}
+int wrap_dim(const char* op, int64_t dim, const Tensor& x) {
+  int64_t rank = x.dim(), range = rank > 0 ? rank : 1;
+  CRESSET_CHECK_AS(IndexError, dim >= -range && dim < range, op, ": dim ", dim, " is out of range for shape ",
+                   text_of(x.sizes()), " (expected ", -range, " to ", range - 1, ")");
+  return static_cast<int>(dim < 0 ? dim + range : dim);
+}
+
+DType result_type(std::initializer_list<const Tensor*> tensors) {
+  DType kinds[3] = {DType::Undefined, DType::Undefined, DType::Undefined};  // with dimensions, 0-d, numbers
+  for (const Tensor* t : tensors) {
+    if (!t->defined()) continue;
+    DType dtype = t->dtype();
+    TensorImpl* impl = t->impl();
+    if (impl->wrapped_number && is_floating_point(dtype)) dtype = default_dtype();
+    if (impl->wrapped_number && is_complex(dtype)) dtype = to_complex(default_dtype());
+    DType& kind = kinds[impl->wrapped_number ? 2 : impl->sizes.rank() == 0 ? 1 : 0];
+    kind = promote_types(kind, dtype);
+  }
+  // A lower kind counts only if it is of a higher category: integers before bool, floats before integers, complex
+  // before floats.
+  auto category = [](DType t) {
+    return t == DType::Undefined ? -1 : is_complex(t) ? 3 : is_floating_point(t) ? 2 : t == kBool ? 0 : 1;
+  };
+  DType type = kinds[0];
+  for (int i = 1; i < 3; i++)
+    if (category(kinds[i]) > category(type)) type = type == DType::Undefined ? kinds[i] : promote_types(type, kinds[i]);
+  return type;
+}
+DType result_type(const Tensor& a, const Tensor& b) {
+  if (CRESSET_LIKELY(a.dtype() == b.dtype() && !a.impl()->wrapped_number && !b.impl()->wrapped_number))
+    return a.dtype();
+  return result_type({&a, &b});
+}
+
+Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b) {
+  size_t rank = std::max(a.size(), b.size());
+  Dims shape;
+  shape.resize(static_cast<int>(rank));
+  for (size_t i = 0; i < rank; i++) {
+    int64_t x = i + a.size() >= rank ? a[i + a.size() - rank] : 1;
+    int64_t y = i + b.size() >= rank ? b[i + b.size() - rank] : 1;
+    CRESSET_CHECK_AS(ShapeError, x == y || x == 1 || y == 1, op, ": shapes ", text_of(a), " and ", text_of(b),
+                     " do not broadcast: The size of tensor a (", x, ") must match the size of tensor b (", y,
+                     ") at non-singleton dimension ", i);
+    shape[static_cast<int>(i)] = x == 1 ? y : x;
+  }
+  return shape;
+}
+
+void check_defined(const char* op, const char* argument, const Tensor& x) {
+  CRESSET_CHECK(x.defined(), op, ": ", argument, " is undefined (expected a tensor)");
+}
+void check_same_device(const char* op, const Tensor& a, const Tensor& b) {
+  if (CRESSET_LIKELY(a.device() == b.device())) return;
+  if ((a.dim() == 0 && a.is_cpu()) || (b.dim() == 0 && b.is_cpu())) return;  // a number may come from the CPU
+  throw DeviceError(message_of(op, ": Expected all tensors to be on the same device, but found at least two devices, ",
+                               a.device().str(), " and ", b.device().str()));
+}
+void check_dtype(const char* op, const char* argument, const Tensor& x, DType wanted) {
+  CRESSET_CHECK_AS(TypeError, x.dtype() == wanted, op, ": ", argument, " has dtype ", name_of(x.dtype()), " (expected ",
+                   name_of(wanted), ")");
+}
+
+namespace {
+
+bool has_internal_overlap(const Tensor& x) {
+  if (x.is_contiguous()) return false;
+  for (int i = 0; i < x.impl()->sizes.rank(); i++)
+    if (x.impl()->sizes[i] > 1 && x.impl()->strides[i] == 0) return true;
+  return false;
+}
+
+enum class Overlap { none, full, partial };
+Overlap overlap(const Tensor& a, const Tensor& b) {
+  TensorImpl *x = a.impl(), *y = b.impl();
+  if (x == y) return Overlap::full;
+  if (x->storage->data != y->storage->data || x->numel == 0 || y->numel == 0 || x->device.is_meta())
+    return Overlap::none;
+  if (!a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense())
+    return Overlap::none;  // too hard to say, as in PyTorch
+  char *from_x = static_cast<char*>(x->data()), *to_x = from_x + a.nbytes();
+  char *from_y = static_cast<char*>(y->data()), *to_y = from_y + b.nbytes();
+  if (from_x == from_y && to_x == to_y) return x->strides == y->strides ? Overlap::full : Overlap::partial;
+  return from_x < to_y && from_y < to_x ? Overlap::partial : Overlap::none;
+}
+
+[[noreturn]] void refuse_overlap(const char* op) {
+  throw Error(message_of(op,
+                         ": unsupported operation: some elements of the input tensor and the written-to tensor refer "
+                         "to a single memory location. Please "
+                         "clone() the tensor before performing the operation"));
+}
+
+void check_written(const char* op, const Into& into, DType compute) {
+  const Tensor& y = *into.tensor;
+  CRESSET_CHECK_AS(TypeError, can_cast(compute, y.dtype()), op, ": result type ", toString(compute),
+                   " can't be cast to the desired output type ", toString(y.dtype()));
+  CRESSET_CHECK(!has_internal_overlap(y), op,
+                ": unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                "location (shape ",
+                text_of(y.sizes()), ", strides ", text_of(y.strides()),
+                "). Please clone() the tensor before performing the operation");
+}
+
+void resize_out(const char* op, const Tensor& out, IntArrayRef sizes, IntArrayRef strides) {
+  if (out.sizes() == sizes) return;
+  TensorImpl* impl = out.impl();
+  CRESSET_CHECK_AS(ShapeError, impl->storage->resizable && !impl->differentiable_view && impl->offset == 0, op,
+                   ": out has shape ", text_of(out.sizes()), " (expected ", text_of(sizes),
+                   ") and is a view or borrowed memory, which cannot be resized");
+  Tensor fresh = empty_strided(sizes, strides, out.options());
+  impl->storage = fresh.impl()->storage;
+  impl->set_geometry(sizes, strides);
+}
+
+// PyTorch's rule for the strides of a pointwise result: the order of dimensions follows the inputs' strides.
+Dims result_strides(IntArrayRef sizes, std::initializer_list<const Tensor*> inputs) {
+  int rank = static_cast<int>(sizes.size());
+  Dims order;  // fastest last to first: order[0] is the fastest dimension
+  for (int i = rank - 1; i >= 0; i--) order.push_back(i);
+  auto stride_of = [&](const Tensor& t, int64_t dim) -> int64_t {
+    int64_t at = dim - (rank - t.dim());
+    if (at < 0 || (t.impl()->sizes[static_cast<int>(at)] == 1 && sizes[static_cast<size_t>(dim)] != 1)) return 0;
+    return t.impl()->strides[static_cast<int>(at)];
+  };
+  // 1: a belongs after b (slower); -1: before; 0: the inputs do not say
+  auto compare = [&](int64_t a, int64_t b) {
+    for (const Tensor* t : inputs) {
+      int64_t x = stride_of(*t, a), y = stride_of(*t, b);
+      if (x == 0 || y == 0) continue;
+      if (x != y) return x < y ? -1 : 1;
+      if (sizes[static_cast<size_t>(a)] > sizes[static_cast<size_t>(b)]) return 1;
+    }
+    return 0;
+  };
+  for (int i = 1; i < rank; i++) {  // insertion sort that leaves undecided pairs as they stand
+    int at = i;
+    for (int j = i - 1; j >= 0; j--) {
+      int c = compare(order[j], order[at]);
+      if (c > 0) {
+        std::swap(order[j], order[at]);
+        at = j;
+      } else if (c < 0) {
+        break;
+      }
+    }
+  }
+  Dims strides = Dims::filled(rank, 0);
+  int64_t step = 1;
+  for (int64_t dim : order) {
+    strides[static_cast<int>(dim)] = step;
+    step *= std::max<int64_t>(sizes[static_cast<size_t>(dim)], 1);
+  }
+  return strides;
+}
+
+}  // namespace
+
+Tensor result(const char* op, const Into& into, IntArrayRef sizes, DType dtype, Device device,
+              std::initializer_list<const Tensor*> reads) {
+  if (CRESSET_LIKELY(into.fresh())) return empty_contiguous(sizes, dtype, device);
+  const Tensor& y = *into.tensor;
+  check_defined(op, into.out() ? "out" : "self", y);
+  check_written(op, into, dtype);
+  CRESSET_CHECK_AS(DeviceError, y.device() == device, op, ": out is on ", y.device().str(), " (expected ", device.str(),
+                   ")");
+  CRESSET_CHECK_AS(TypeError, y.dtype() == dtype, op, ": out has dtype ", name_of(y.dtype()), " (expected ",
+                   name_of(dtype), ")");
+  bool others = false;
+  for (const Tensor* t : reads) others = others || (t->defined() && t->requires_grad());
+  if (into.in_place()) {
+    autograd::check_inplace(op, y, others);
+    CRESSET_CHECK_AS(ShapeError, y.sizes() == sizes, op, ": output with shape ", text_of(y.sizes()),
+                     " doesn't match the result's shape ", text_of(sizes));
+    return y;
+  }
+  if (thread_state.grad_enabled && (others || y.requires_grad())) autograd::out_form_with_grad(op);
+  resize_out(op, y, sizes, contiguous_strides(sizes));
+  for (const Tensor* t : reads)
+    if (t->defined() && overlap(y, *t) != Overlap::none) refuse_overlap(op);
+  return y;
+}
+
+Tensor pointwise_result(const char* op, const Into& into, std::initializer_list<const Tensor*> inputs, DType compute,
+                        DType dtype) {
+  const Tensor& first = **inputs.begin();
+  Device device = first.device();
+  bool same = true, contiguous = true;
+  const Dims& shape0 = first.impl()->sizes;
+  for (const Tensor* t : inputs) {
+    TensorImpl* impl = t->impl();
+    same = same && impl->sizes == shape0;
+    contiguous = contiguous && impl->contiguous;
+    if (CRESSET_UNLIKELY(!(impl->device == device))) {
+      if (device.is_cpu() && first.dim() == 0)
+        device = impl->device;
+      else if (!(impl->device.is_cpu() && impl->sizes.rank() == 0))
+        check_same_device(op, first, *t);
+    }
+  }
+  if (CRESSET_LIKELY(same && contiguous && into.fresh())) return empty_contiguous(shape0, dtype, device);
+  Dims broadcast;
+  if (!same) {
+    broadcast = shape0;
+    for (const Tensor* t : inputs) broadcast = broadcast_shapes(op, broadcast, t->sizes());
+  }
+  IntArrayRef sizes = same ? IntArrayRef(shape0) : IntArrayRef(broadcast);
+  if (into.fresh()) {
+    bool all_contiguous =
+        true;  // those that have the full shape decide; a smaller contiguous one does not disturb them
+    for (const Tensor* t : inputs) all_contiguous = all_contiguous && t->impl()->contiguous;
+    if (all_contiguous) return empty_contiguous(sizes, dtype, device);
+    return empty_strided(sizes, result_strides(sizes, inputs), TensorOptions(dtype).device(device));
+  }
+  const Tensor& y = *into.tensor;
+  check_defined(op, into.out() ? "out" : "self", y);
+  check_written(op, into, compute);
+  CRESSET_CHECK_AS(DeviceError, y.device() == device || device.is_cpu(), op, ": out is on ", y.device().str(),
+                   " (expected ", device.str(), ")");
+  bool others = false;
+  for (const Tensor* t : inputs) others = others || t->requires_grad();
+  if (into.in_place()) {
+    autograd::check_inplace(op, y, others);
+    CRESSET_CHECK_AS(ShapeError, y.sizes() == sizes, op, ": output with shape ", text_of(y.sizes()),
+                     " doesn't match the broadcast shape ", text_of(sizes));
+  } else {
+    if (thread_state.grad_enabled && (others || y.requires_grad())) autograd::out_form_with_grad(op);
+    if (!(y.sizes() == sizes)) resize_out(op, y, sizes, result_strides(sizes, inputs));
+  }
+  for (const Tensor* t : inputs)
+    if (overlap(y, *t) == Overlap::partial) refuse_overlap(op);
+  return y;
+}
+
+Tensor preserved(const Into& into, const Tensor& x, bool needed) {
+  if (into.fresh() || !needed || !into.tensor->is_alias_of(x)) return x;
+  Tensor copy = x.detach().clone();
+  if (!x.requires_grad()) return copy;
+  // Keeps x's place in the graph as it is now, for second derivatives.
+  autograd::Edge edge = autograd::gradient_edge(x);
+  if (edge.is_valid()) {
+    copy.impl()->node = edge.function;
+    copy.impl()->output_nr = edge.input_nr;
+    copy.impl()->requires_grad = true;
+  }
+  return copy;
+}
+
+namespace {
+Tensor sum_dims(const Tensor& gradient, const Dims& dims, int lead) {
+  Tensor summed = dims.empty() ? gradient : gradient.sum(dims, /*keepdim=*/true);
+  return lead > 0 ? summed.reshape(summed.sizes().slice(static_cast<size_t>(lead))) : summed;
+}
+}  // namespace
+
+Tensor sum_to_size(const Tensor& gradient, IntArrayRef sizes) {
+  if (CRESSET_LIKELY(gradient.sizes() == sizes)) return gradient;
+  int lead = static_cast<int>(gradient.dim()) - static_cast<int>(sizes.size());
+  Dims dims;
+  for (int i = 0; i < gradient.dim(); i++)
+    if (i < lead || (sizes[static_cast<size_t>(i - lead)] == 1 && gradient.impl()->sizes[i] != 1)) dims.push_back(i);
+  return sum_dims(gradient, dims, lead);
+}
+
+Broadcast::Broadcast(const Tensor& x, const Tensor& y) : dtype_(x.dtype()) {
+  const Dims &from = x.impl()->sizes, &to = y.impl()->sizes;
+  if (CRESSET_LIKELY(from == to)) return;
+  CRESSET_CHECK_AS(ShapeError, to.rank() <= 64, "broadcast: more than 64 dimensions");
+  lead_ = static_cast<uint8_t>(to.rank() - from.rank());
+  for (int i = 0; i < to.rank(); i++)
+    if (i < lead_ || (from[i - lead_] == 1 && to[i] != 1)) ones_ |= uint64_t{1} << i;
+}
+
+Tensor Broadcast::reduce(const Tensor& gradient) const {
+  Tensor g = gradient;
+  if (CRESSET_UNLIKELY(ones_ != 0 || lead_ != 0)) {
+    Dims dims;
+    for (int i = 0; i < g.dim(); i++)
+      if (ones_ >> i & 1) dims.push_back(i);
+    g = sum_dims(g, dims, lead_);
+  }
+  return CRESSET_LIKELY(g.dtype() == dtype_) ? g : g.to(dtype_);  // for a real input of a complex result: the real part
+}
+
+}  // namespace cresset
