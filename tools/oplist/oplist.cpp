@@ -45,7 +45,8 @@ std::string declarations() {
 
 std::string definitions() {
   std::ostringstream out;
-  out << "// Written by cresset-oplist from the op registry: do not edit.\n// clang-format off\n#include \"cresset/ops/all.h\"\n\nnamespace "
+  out << "// Written by cresset-oplist from the op registry: do not edit.\n// clang-format off\n#include "
+         "\"cresset/ops/all.h\"\n\nnamespace "
          "cresset {\n\n";
   for (const Op* op : cresset::all_ops()) {
     if (!is_method(*op)) continue;
