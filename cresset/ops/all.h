@@ -3,6 +3,9 @@
 
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
+#include "cresset/ops/loss.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
+#include "cresset/ops/softmax.h"
+#include "cresset/ops/sort.h"
