@@ -15,6 +15,13 @@ Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
 Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const { return cresset::new_zeros(*this, size, options); }
 Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const { return cresset::new_ones(*this, size, options); }
 Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const { return cresset::new_full(*this, size, fill_value, options); }
+Tensor Tensor::mm(const Tensor& mat2) const { return cresset::mm(*this, mat2); }
+Tensor Tensor::bmm(const Tensor& mat2) const { return cresset::bmm(*this, mat2); }
+Tensor Tensor::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const { return cresset::addmm(*this, mat1, mat2, beta, alpha); }
+Tensor& Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const { return cresset::addmm_(*this, mat1, mat2, beta, alpha); }
+Tensor Tensor::mv(const Tensor& vec) const { return cresset::mv(*this, vec); }
+Tensor Tensor::dot(const Tensor& tensor) const { return cresset::dot(*this, tensor); }
+Tensor Tensor::matmul(const Tensor& other) const { return cresset::matmul(*this, other); }
 Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const { return cresset::add_(*this, other, alpha); }
 Tensor Tensor::add(const Scalar& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
@@ -37,11 +44,6 @@ Tensor Tensor::conj() const { return cresset::conj(*this); }
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const { return cresset::where(condition, *this, other); }
 Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::sum(*this, dim, keepdim, dtype); }
 Tensor Tensor::sum(std::optional<DType> dtype) const { return cresset::sum(*this, dtype); }
-Tensor Tensor::mean(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::mean(*this, dim, keepdim, dtype); }
-Tensor Tensor::mean(std::optional<DType> dtype) const { return cresset::mean(*this, dtype); }
-Tensor Tensor::amax(IntArrayRef dim, bool keepdim) const { return cresset::amax(*this, dim, keepdim); }
-Tensor Tensor::max() const { return cresset::max(*this); }
-std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const { return cresset::max(*this, dim, keepdim); }
 Tensor Tensor::view(IntArrayRef size) const { return cresset::view(*this, size); }
 Tensor Tensor::reshape(IntArrayRef shape) const { return cresset::reshape(*this, shape); }
 Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const { return cresset::flatten(*this, start_dim, end_dim); }
@@ -59,7 +61,5 @@ std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { retur
 std::vector<Tensor> Tensor::split(IntArrayRef split_sizes, int64_t dim) const { return cresset::split(*this, split_sizes, dim); }
 std::vector<Tensor> Tensor::unbind(int64_t dim) const { return cresset::unbind(*this, dim); }
 Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return cresset::as_strided(*this, size, stride, storage_offset); }
-Tensor Tensor::softmax(int64_t dim, std::optional<DType> dtype) const { return cresset::softmax(*this, dim, dtype); }
-std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return cresset::topk(*this, k, dim, largest, sorted); }
 
 }  // namespace cresset
