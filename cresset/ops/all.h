@@ -6,3 +6,4 @@
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
+#include "cresset/ops/tensor_literal.h"
