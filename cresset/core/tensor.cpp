@@ -62,16 +62,18 @@ size_t storage_bytes(const char* op, IntArrayRef sizes, IntArrayRef strides, DTy
   return empty ? 0 : static_cast<size_t>(elements);
 }
 
-Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
-  DType dtype = options.dtype();
-  auto storage = Storage::make(storage_bytes("empty_strided", sizes, strides, dtype, 0), options.device());
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device) {
+  auto storage = Storage::make(storage_bytes("empty_strided", sizes, strides, dtype, 0), device);
   TensorImpl* impl = TensorImpl::make();
-  Tensor y(Ref<TensorImpl>::adopt(impl));
   impl->dtype = dtype;
-  impl->device = options.device();
+  impl->device = device;
   impl->inference = thread_state.inference;
   impl->storage = std::move(storage);
   impl->set_geometry(sizes, strides);
+  return Tensor(Ref<TensorImpl>::adopt(impl));
+}
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  Tensor y = empty_strided(sizes, strides, options.dtype(), options.device());
   if (options.requires_grad()) y.requires_grad_();
   return y;
 }

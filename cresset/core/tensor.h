@@ -194,6 +194,7 @@ class CRESSET_API Tensor {
 
 // Makes a tensor of its own memory; the values are not set. Ops and factories build on it.
 CRESSET_API Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device);
+CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device);
 CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
 // The bytes of memory that such a tensor reaches over; refuses what cannot be.
 CRESSET_API size_t storage_bytes(const char* op, IntArrayRef sizes, DType dtype);
