@@ -13,3 +13,4 @@
 #include "cresset/ops/shape.h"
 #include "cresset/ops/softmax.h"
 #include "cresset/ops/sort.h"
+#include "cresset/ops/tensor_literal.h"
