@@ -16,7 +16,7 @@ template <class T>
 std::vector<T> values(const Tensor& x) {
   Tensor dense = x.contiguous();
   const T* data = dense.data_ptr<T>();
-  return {data, data + dense.numel()};
+  return std::vector<T>(data, data + dense.numel());
 }
 
 TEST(Literal, NumbersAndTheirDtypes) {
