@@ -48,6 +48,7 @@ std::vector<int64_t> broadcast(const std::vector<int64_t>& a, const std::vector<
 }
 
 Array broadcast_to(const Array& x, const std::vector<int64_t>& sizes) {
+  if (x.sizes == sizes) return x;
   size_t lead = sizes.size() - x.sizes.size();
   return gathered(x, sizes, [&](const Index& index) {
     Index from(index.begin() + static_cast<int64_t>(lead), index.end());
@@ -111,15 +112,21 @@ T element_of(Complex value) {
     return T(value);
 }
 
+// f(position) in row-major order; a loop without calls, since large tensors come here often.
 template <class F>
 void for_each_element(const Tensor& tensor, F&& f) {
-  std::vector<int64_t> sizes = tensor.sizes().vec();
-  IntArrayRef strides = tensor.strides();
-  for_each_index(sizes, [&](const Index& index) {
-    int64_t at = 0;
-    for (size_t i = 0; i < index.size(); i++) at += index[i] * strides[i];
+  IntArrayRef sizes = tensor.sizes(), strides = tensor.strides();
+  Index index(sizes.size(), 0);
+  int64_t at = 0;
+  for (int64_t left = tensor.numel(); left > 0; left--) {
     f(at);
-  });
+    for (size_t i = sizes.size(); i-- > 0;) {
+      at += strides[i];
+      if (++index[i] < sizes[i]) break;
+      at -= sizes[i] * strides[i];
+      index[i] = 0;
+    }
+  }
 }
 
 std::string text_of_index(int64_t at, const std::vector<int64_t>& sizes) {

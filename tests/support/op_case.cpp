@@ -25,7 +25,7 @@ Tensor Make::tensor(std::vector<int64_t> sizes, DType of) {
     else if (whole)
       array.values[i] = static_cast<double>(i % 11) - (of == kUInt8 ? 0 : 5);
     else  // a grid that leaves out zero
-      array.values[i] = {5 * (at + 0.5 + 0.1 / n) / n - 2.5, is_complex(of) ? 5 * (n - at) / (n + 1) - 2.4 : 0};
+      array.values[i] = {5 * (at + 0.75) / n - 2.5, is_complex(of) ? 5 * (n - at) / (n + 1) - 2.4 : 0};
   }
   std::shuffle(array.values.begin(), array.values.end(), random);
   return tensor_of(array, of);

@@ -4,13 +4,12 @@
 namespace cresset::test {
 namespace {
 
-const std::vector<std::vector<int64_t>> shapes = {{}, {7}, {0, 3}, {2, 3, 4}, {201, 333}};
-
 // size, then what `more` gives, then options of the dtype.
 Samples sized(const Values& more = {}) {
   return [more](Make& make) {
     std::vector<Sample> samples;
-    for (const auto& shape : shapes) {
+    for (const std::vector<int64_t>& shape :
+         std::vector<std::vector<int64_t>>{{}, {7}, {0, 3}, {2, 3, 4}, {201, 333}}) {
       Values arguments{shape};
       arguments.insert(arguments.end(), more.begin(), more.end());
       arguments.push_back(TensorOptions(make.dtype));
@@ -34,16 +33,15 @@ Reference new_filled_with(double value) {
   return [value](const Arguments& in) { return std::vector{Array::filled(in.integers(1), value)}; };
 }
 
-const Value size = std::vector<int64_t>{2, 3};
-const std::vector<ErrorCase> negative_size = {{"negative",
-                                               [](Make&) -> Values {
-                                                 return {std::vector<int64_t>{2, -1}};
-                                               },
-                                               "found a negative size in [2, -1]"}};
-
 }  // namespace
 
 std::vector<OpCase> creation_cases() {
+  const Value size = std::vector<int64_t>{2, 3};
+  const std::vector<ErrorCase> negative_size = {{"negative",
+                                                 [](Make&) -> Values {
+                                                   return {std::vector<int64_t>{2, -1}};
+                                                 },
+                                                 "found a negative size in [2, -1]"}};
   std::vector<OpCase> cases = {
       {.name = "empty", .samples = sized(), .reference = filled_with(0), .errors = negative_size, .values_set = false},
       {.name = "zeros", .samples = sized(), .reference = filled_with(0), .errors = negative_size},

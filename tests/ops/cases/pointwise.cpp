@@ -41,6 +41,9 @@ std::vector<Sample> where_samples(Make& make) {
           {"large", {make.condition({201, 333}), make.tensor({333}), make.tensor({201, 333})}, false}};
 }
 
+// Real numbers are divided as such: complex division has rules of its own for inf and 0.
+Complex quotient(Complex a, Complex b) { return a.imag() == 0 && b.imag() == 0 ? Complex(a.real() / b.real()) : a / b; }
+
 Values different_shapes(Make& make) { return {make.tensor({2, 3}), make.tensor({2, 4})}; }
 
 }  // namespace
@@ -84,6 +87,16 @@ std::vector<OpCase> pointwise_cases() {
        .overload = "Scalar",
        .samples = number_samples,
        .reference = elementwise([](Complex a, Complex b) { return a * b; })},
+      {.name = "div",
+       .samples = binary_samples,
+       .reference = elementwise(quotient),
+       .result_dtype = floating,
+       .errors = {{"shapes", different_shapes, "div: shapes [2, 3] and [2, 4] do not broadcast"}}},
+      {.name = "div",
+       .overload = "Scalar",
+       .samples = number_samples,
+       .reference = elementwise(quotient),
+       .result_dtype = floating},
       {.name = "exp",
        .samples = unary_samples,
        .reference = elementwise([](Complex x) { return std::exp(x); }),
