@@ -10,7 +10,12 @@ namespace cresset::test {
 namespace {
 
 // name -> why it has no OpCase
-const std::map<std::string, std::string> exempt = {};
+const std::string own_generator = "the overload without a generator, which has a case, with one passed on";
+const std::map<std::string, std::string> exempt = {{"rand.generator", own_generator},
+                                                   {"randn.generator", own_generator},
+                                                   {"randint.generator", own_generator},
+                                                   {"randint.low_generator", own_generator},
+                                                   {"randperm.generator", own_generator}};
 
 std::string full_name(const Op& op) { return op.overload[0] ? message_of(op.name, ".", op.overload) : op.name; }
 
@@ -76,7 +81,9 @@ TEST(Completeness, every_case_says_something_about_every_dtype) {
       auto has = [&](const std::vector<DType>& list) {
         return std::find(list.begin(), list.end(), dtype) != list.end();
       };
-      EXPECT_NE(has(c.dtypes), has(c.refused)) << c.full_name() << " and " << name_of(dtype);
+      int times = has(c.dtypes) + has(c.refused);
+      for (const auto& [left_out, reason] : c.untested) times += left_out == dtype && !reason.empty();
+      EXPECT_EQ(times, 1) << c.full_name() << " and " << name_of(dtype);
     }
 }
 

@@ -187,6 +187,7 @@ Value default_of(const OpArgument& argument) {
   if (type == "string" && text.size() >= 2 && text.front() == '"') return text.substr(1, text.size() - 2);
   if (text == "MemoryFormat::Contiguous") return MemoryFormat::Contiguous;
   if (text == "MemoryFormat::Preserve") return MemoryFormat::Preserve;
+  if (text == "Reduction::Mean") return int64_t{1};
   try {
     if (type == "int[]" && text.front() == '{') {
       std::vector<int64_t> list;
@@ -222,6 +223,7 @@ std::vector<Tensor> tensors_of(const Value& result) {
 
 std::vector<Tensor> call(const Op& op, Values values) {
   complete(op, values);
+  manual_seed(7);
   return tensors_of(op.call(values));
 }
 
@@ -259,19 +261,29 @@ Values on_device(const Values& values, DeviceType device) {
   return out;
 }
 
-std::vector<Tensor> differentiable_inputs(const Values& values) {
+// Applies f to what a case may differentiate.
+static Values mapped_inputs(const OpCase& op_case, const Values& values,
+                            const std::function<Tensor(const Tensor&)>& f) {
+  Values out = values;
+  for (size_t i = 0; i < values.size(); i++) {
+    if (std::find(op_case.constants.begin(), op_case.constants.end(), i) != op_case.constants.end()) continue;
+    out[i] = mapped({values[i]}, [&](const Tensor& t) { return is_differentiable(t.dtype()) ? f(t) : t; })[0];
+  }
+  return out;
+}
+
+std::vector<Tensor> differentiable_inputs(const OpCase& op_case, const Values& values) {
   std::vector<Tensor> inputs;
-  mapped(values, [&](const Tensor& tensor) {
-    if (is_differentiable(tensor.dtype())) inputs.push_back(tensor);
+  mapped_inputs(op_case, values, [&](const Tensor& tensor) {
+    inputs.push_back(tensor);
     return tensor;
   });
   return inputs;
 }
 
-Values with_inputs(const Values& values, const std::vector<Tensor>& inputs) {
+Values with_inputs(const OpCase& op_case, const Values& values, const std::vector<Tensor>& inputs) {
   size_t next = 0;
-  return mapped(values,
-                [&](const Tensor& tensor) { return is_differentiable(tensor.dtype()) ? inputs.at(next++) : tensor; });
+  return mapped_inputs(op_case, values, [&](const Tensor&) { return inputs.at(next++); });
 }
 
 }  // namespace cresset::test

@@ -45,8 +45,9 @@ Tensor layout_with_holes(const Tensor& tensor);
 
 struct Sample {
   std::string label = {};
-  Values arguments = {};      // the op's defaults fill in what is missing at the end
-  bool differentiate = true;  // small and finite enough for finite differences
+  Values arguments = {};             // the op's defaults fill in what is missing at the end
+  bool differentiate = true;         // small and finite enough for finite differences
+  bool values_decide_shape = false;  // cannot run on meta
 };
 
 // A sample's arguments, as a reference wants them.
@@ -83,7 +84,7 @@ struct OpCase {
   Samples samples = nullptr;
   Reference reference = nullptr;
   std::vector<DType> dtypes = all_dtypes;
-  std::vector<DType> refused = {};                     // dtypes that must throw; those in neither list are not tried
+  std::vector<DType> refused = {};                     // dtypes that must throw
   std::function<DType(DType)> result_dtype = nullptr;  // of the first result, from the samples' dtype; null: the same
   double tolerance = 1;                                // times the dtype's own
   bool gradient = true, second_gradient = true;
@@ -94,10 +95,13 @@ struct OpCase {
   bool same_bits_strided = true;           // any layout of the inputs gives the same bits
   bool same_bits_threads = true;           // any number of threads gives the same bits
   bool any_layout = true;                  // the inputs may be laid out in any way (not so for view and as_strided)
-  bool values_set = true;                  // false for empty and the like: only shapes and dtypes are checked
+  bool values_known = true;                // false for empty and random numbers: the reference gives the shape only
+  bool repeatable = true;                  // false for empty: two calls need not give the same values
+  std::vector<size_t> constants = {};      // arguments that gradients are never asked for
   bool mixes_devices = false;              // tensors of several devices are meant to meet
   std::string no_meta = {}, no_mock = {};  // why the op cannot run there
-  std::string family = {};                 // filled in by all_cases()
+  std::vector<std::pair<DType, std::string>> untested = {};  // and why
+  std::string family = {};                                   // filled in by all_cases()
 
   std::string full_name() const { return overload.empty() ? name : name + "_" + overload; }
   const Op& op() const;  // throws if the registry has none
@@ -117,7 +121,7 @@ Reference elementwise(std::function<Complex(Complex, Complex)> f);  // the first
 Reference elementwise(std::function<Complex(Complex, Complex, Complex)> f);
 Array zipped(const Array& a, const Array& b, const std::function<Complex(Complex, Complex)>& f);  // broadcast
 
-// ---- calling
+// ---- calling. The default generator is seeded before each call: random ops draw the same numbers every time.
 void complete(const Op& op, Values& values);   // appends the defaults
 Value default_of(const OpArgument& argument);  // throws if the text of the default is not understood
 std::vector<Tensor> tensors_of(const Value& result);
@@ -128,9 +132,9 @@ std::vector<Tensor> call_fresh(const OpCase& op_case, Values values);
 Values mapped(const Values& values, const std::function<Tensor(const Tensor&)>& f);
 // The same arguments on another device (meta or mock); for ops without tensors, the device option is set.
 Values on_device(const Values& values, DeviceType device);
-// Pointers to the tensors of floating and complex dtype.
-std::vector<Tensor> differentiable_inputs(const Values& values);
+// The tensors of floating and complex dtype that a case does not call constant.
+std::vector<Tensor> differentiable_inputs(const OpCase& op_case, const Values& values);
 // The arguments with those tensors replaced, in order.
-Values with_inputs(const Values& values, const std::vector<Tensor>& inputs);
+Values with_inputs(const OpCase& op_case, const Values& values, const std::vector<Tensor>& inputs);
 
 }  // namespace cresset::test

@@ -17,6 +17,10 @@ const std::vector<OpCase>& all_cases() {
     add("Creation", creation_cases());
     add("Shape", shape_cases());
     add("Reduce", reduce_cases());
+    add("Matmul", matmul_cases());
+    add("Index", index_cases());
+    add("Loss", loss_cases());
+    add("Random", random_cases());
     return all;
   }();
   return list;

@@ -10,6 +10,10 @@ std::vector<OpCase> copy_cases();
 std::vector<OpCase> creation_cases();
 std::vector<OpCase> shape_cases();
 std::vector<OpCase> reduce_cases();
+std::vector<OpCase> matmul_cases();
+std::vector<OpCase> index_cases();
+std::vector<OpCase> loss_cases();
+std::vector<OpCase> random_cases();
 
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();
