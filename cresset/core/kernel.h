@@ -15,7 +15,12 @@ class CRESSET_API KernelBase {
   constexpr explicit KernelBase(const char* name) : name_(name) {}
   const char* name() const { return name_; }
 
+  // What a device does about kernels it has no slot for: gets the arguments packed (the tests' mock device).
+  using Fallback = void (*)(const KernelBase& kernel, modes::Replay replay, const Values& arguments);
+  static void set_fallback(DeviceType device, Fallback fallback);
+
  protected:
+  static Fallback fallback(DeviceType device);
   // For an empty slot: false for meta tensors; loads a backend that comes on demand and returns true if the slot may be
   // filled now; otherwise throws.
   bool load_or_throw(DeviceType device, bool tried) const;
@@ -50,6 +55,10 @@ class Kernel<void(Args...)> : public KernelBase {
     DeviceType device = device_of(args...);
     Function function = slots_[static_cast<size_t>(device)];
     if (CRESSET_UNLIKELY(!function)) {
+      if (Fallback instead = fallback(device)) {
+        instead(*this, &replay, Values{Boxing<Bare<Args>>::pack(args)...});
+        return;
+      }
       if (!load_or_throw(device, false)) return;
       function = slots_[static_cast<size_t>(device)];
       if (!function) load_or_throw(device, true);
