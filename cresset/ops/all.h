@@ -1,6 +1,7 @@
 // Every op family.
 #pragma once
 
+#include "cresset/ops/conv.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/matmul.h"
