@@ -186,6 +186,10 @@ void set_grad_destination(const Tensor& leaf, const Tensor& destination) {
   CRESSET_CHECK_AS(ShapeError, !destination.defined() || destination.sizes() == leaf.sizes(),
                    "set_grad_destination: found shape ", text_of(destination.sizes()), " (expected the leaf's, ",
                    text_of(leaf.sizes()), ")");
+  CRESSET_CHECK_AS(
+      TypeError,
+      !destination.defined() || (destination.dtype() == leaf.dtype() && destination.device() == leaf.device()),
+      "set_grad_destination: found ", destination.toString(), " (expected the leaf's, ", leaf.toString(), ")");
   AutogradData& data = autograd_data(leaf);
   std::lock_guard lock(data.mutex);
   data.destination = destination;

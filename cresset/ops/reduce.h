@@ -6,7 +6,7 @@
 namespace cresset {
 
 // `out` has x's rank, with size 1 where a dimension is reduced.
-inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims)> sum_kernel{"sum"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims)> sum_kernel{"sum"};
 
 // No dims: all of them. Integers and bool add up in int64 unless a dtype is given.
 CRESSET_API Tensor sum(const Tensor& self, std::optional<DType> dtype = std::nullopt);
