@@ -10,9 +10,10 @@
 namespace cresset::cpu {
 namespace {
 
-constexpr int64_t kChunk = 512;    // elements staged at a time
-constexpr int64_t kShortRow = 64;  // rows shorter than this are staged several at a time
-constexpr int64_t kGrain = 32768;  // additions worth a thread
+constexpr int64_t kChunk = 512;        // elements staged at a time
+constexpr int64_t kShortRow = 64;      // rows shorter than this are staged several at a time
+constexpr int64_t kSmallMatrix = 256;  // elements
+constexpr int64_t kGrain = 32768;      // additions worth a thread
 
 template <class To, class From>
 To converted(From value) {
@@ -223,6 +224,7 @@ void gather_plane(char* to, const char* from, int64_t stride0, int64_t n0, int64
   T* y = reinterpret_cast<T*>(to);
   for (int64_t j = 0; j < n1; j++, from += stride1) {
     const char* x = from;
+#pragma GCC unroll 8
     for (int64_t i = 0; i < n0; i++, x += stride0) *y++ = *reinterpret_cast<const T*>(x);
   }
 }
@@ -335,6 +337,38 @@ void run_contiguous(char* out, const void* const* in, int count, int64_t n, int6
 
 }  // namespace
 
+namespace {
+
+// Small matrices in different orders (a + b.t()): each that is not laid out as the result is brought into its order.
+// False if the operands are anything else.
+[[gnu::noinline]] bool run_small_matrices(const TensorImpl* y, std::initializer_list<const Tensor*> inputs,
+                                          DType compute, const PointwiseCall& call) {
+  if (y->sizes.rank() != 2 || y->numel > kSmallMatrix || element_size(compute) > 8 || element_size(compute) < 4)
+    return false;
+  int fast = y->strides[1] <= y->strides[0] ? 1 : 0, slow = 1 - fast;
+  if (y->strides[fast] != 1 || y->strides[slow] != y->sizes[fast] || y->dtype != compute) return false;
+  alignas(64) char buffers[kMaxInputs][kSmallMatrix * 8];
+  const void* in[kMaxInputs];
+  int64_t item = static_cast<int64_t>(element_size(compute));
+  int k = 0;
+  for (const Tensor* t : inputs) {
+    const TensorImpl* x = t->impl();
+    if (!(x->sizes == y->sizes) || x->dtype != compute) return false;
+    in[k] = x->data();
+    if (!(x->strides == y->strides)) {
+      auto* plane = item == 4 ? &gather_plane<uint32_t> : &gather_plane<uint64_t>;
+      plane(buffers[k], static_cast<const char*>(in[k]), x->strides[fast] * item, y->sizes[fast],
+            x->strides[slow] * item, y->sizes[slow]);
+      in[k] = buffers[k];
+    }
+    k++;
+  }
+  call.inner(y->data(), in, y->numel, call.constant);
+  return true;
+}
+
+}  // namespace
+
 void run_pointwise(const Tensor& out, std::initializer_list<const Tensor*> inputs, DType compute, DType produced,
                    const PointwiseCall& call) {
   const TensorImpl* y = out.impl();
@@ -367,7 +401,7 @@ void run_pointwise(const Tensor& out, std::initializer_list<const Tensor*> input
     fill_constant(converter(compute, number->dtype), item_in, buffer, static_cast<const char*>(number->data()), n);
     in[number_at] = buffer;
     call.inner(y->data(), in, n, call.constant);
-  } else {
+  } else if (compute != produced || !run_small_matrices(y, inputs, compute, call)) {
     DType types[kMaxInputs] = {compute, compute, compute, compute};
     Loop(out, inputs.begin(), count, types, produced).run(call);
   }
