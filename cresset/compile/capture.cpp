@@ -61,9 +61,35 @@ Captured::Captured(std::vector<Tensor> inputs, const std::function<std::vector<T
     CRESSET_CHECK(input.defined(), "capture: an input is undefined (expected a tensor)");
     inputs_.push_back(alias(input));
   }
-  Recorder recorder(calls_);
-  modes::BelowScope scope(recorder);
-  for (const Tensor& output : step()) outputs_.push_back(output.detach());
+  first_ = default_generator().get_state();
+  {
+    Recorder recorder(calls_);
+    modes::BelowScope scope(recorder);
+    for (const Tensor& output : step()) outputs_.push_back(output.detach());
+  }
+  GeneratorState after = default_generator().get_state();
+  check_counters(after);
+  counters_ = after.offset - first_.offset;
+}
+
+// Counters that the step did not take from the default generator could not be renewed.
+void Captured::check_counters(const GeneratorState& after) const {
+  for (const Call& call : calls_)
+    for (const Value& value : call.arguments)
+      if (auto* at = std::get_if<PhiloxCursor>(&value))
+        CRESSET_CHECK(at->seed == first_.seed && after.seed == first_.seed && at->first >= first_.offset &&
+                          at->first < after.offset,
+                      "capture: ", call.kernel->name(),
+                      " drew random numbers from a generator that is not the default ",
+                      "one, or was seeded inside the step; a replay would repeat them");
+}
+
+void Captured::draw_fresh_counters() {
+  PhiloxCursor fresh = default_generator().reserve(counters_);
+  for (Call& call : calls_)
+    for (Value& value : call.arguments)
+      if (auto* at = std::get_if<PhiloxCursor>(&value)) *at = {fresh.seed, fresh.first + (at->first - first_.offset)};
+  first_ = {fresh.seed, fresh.first};
 }
 
 const std::vector<Tensor>& Captured::operator()(TensorList inputs) {
@@ -73,6 +99,7 @@ const std::vector<Tensor>& Captured::operator()(TensorList inputs) {
   NoGradGuard no_grad;
   for (size_t i = 0; i < inputs.size(); i++)
     if (inputs[i].impl()->data() != inputs_[i].impl()->data()) copy_(inputs_[i], inputs[i]);
+  if (counters_) draw_fresh_counters();
   for (const Call& call : calls_) {
     if (CRESSET_UNLIKELY(thread_state.modes_below != 0))
       modes::kernel_called(*call.kernel, call.replay, call.arguments);

@@ -11,8 +11,9 @@
 // - Gradients land in the buffers that were .grad after the recorded step. A .grad that existed before is added to, so
 // a
 //   step that accumulates must zero it inside.
-// - A kernel that draws random numbers repeats those that it was handed as numbers; one that takes a Generator draws
-//   fresh ones.
+// - Random numbers (dropout) come from fresh counters of the default generator in each replay: those that the step
+// itself
+//   would have taken. Other generators are refused.
 #pragma once
 
 #include <functional>
@@ -34,6 +35,9 @@ class CRESSET_API Captured {
 
  private:
   class Recorder;
+  void check_counters(const GeneratorState& after) const;
+  void draw_fresh_counters();
+
   struct Call {
     const KernelBase* kernel;
     modes::Replay replay;
@@ -42,6 +46,8 @@ class CRESSET_API Captured {
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;
   std::vector<Call> calls_;
+  GeneratorState first_;   // of the default generator, when the counters in calls_ were reserved
+  uint64_t counters_ = 0;  // how many a step reserves
 };
 
 }  // namespace cresset::compile
