@@ -3,6 +3,7 @@
 
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
+#include "cresset/ops/matmul.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
