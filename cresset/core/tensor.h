@@ -11,6 +11,7 @@
 
 #include "cresset/core/accessor.h"
 #include "cresset/core/error.h"
+#include "cresset/core/generator.h"
 #include "cresset/core/options.h"
 #include "cresset/core/scalar.h"
 #include "cresset/core/tensor_impl.h"
@@ -19,7 +20,6 @@
 namespace cresset {
 
 class Tensor;
-class Generator;
 namespace autograd {
 class Node;
 }
