@@ -30,6 +30,7 @@ class CRESSET_API Captured {
   // Replays the step on new inputs. The outputs are the recorded ones, overwritten by each replay.
   const std::vector<Tensor>& operator()(TensorList inputs);
 
+  const std::vector<Tensor>& outputs() const { return outputs_; }
   size_t size() const { return calls_.size(); }
   std::vector<std::string> kernel_names() const;
 

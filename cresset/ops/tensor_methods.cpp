@@ -17,6 +17,10 @@ Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
 Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const { return cresset::new_zeros(*this, size, options); }
 Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const { return cresset::new_ones(*this, size, options); }
 Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const { return cresset::new_full(*this, size, fill_value, options); }
+Tensor Tensor::index(TensorList indices) const { return cresset::index(*this, indices); }
+Tensor Tensor::index_put(TensorList indices, const Tensor& values, bool accumulate) const { return cresset::index_put(*this, indices, values, accumulate); }
+Tensor& Tensor::index_put_(TensorList indices, const Tensor& values, bool accumulate) const { return cresset::index_put_(*this, indices, values, accumulate); }
+Tensor Tensor::nonzero() const { return cresset::nonzero(*this); }
 Tensor Tensor::mm(const Tensor& mat2) const { return cresset::mm(*this, mat2); }
 Tensor Tensor::bmm(const Tensor& mat2) const { return cresset::bmm(*this, mat2); }
 Tensor Tensor::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const { return cresset::addmm(*this, mat1, mat2, beta, alpha); }
@@ -24,10 +28,6 @@ Tensor& Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& bet
 Tensor Tensor::mv(const Tensor& vec) const { return cresset::mv(*this, vec); }
 Tensor Tensor::dot(const Tensor& tensor) const { return cresset::dot(*this, tensor); }
 Tensor Tensor::matmul(const Tensor& other) const { return cresset::matmul(*this, other); }
-Tensor Tensor::index(TensorList indices) const { return cresset::index(*this, indices); }
-Tensor Tensor::index_put(TensorList indices, const Tensor& values, bool accumulate) const { return cresset::index_put(*this, indices, values, accumulate); }
-Tensor& Tensor::index_put_(TensorList indices, const Tensor& values, bool accumulate) const { return cresset::index_put_(*this, indices, values, accumulate); }
-Tensor Tensor::nonzero() const { return cresset::nonzero(*this); }
 Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const { return cresset::add_(*this, other, alpha); }
 Tensor Tensor::add(const Scalar& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }

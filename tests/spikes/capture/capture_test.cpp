@@ -118,6 +118,28 @@ TEST(SpikeCapture, AddsIntoAGradientThatWasThereBefore) {
   EXPECT_EQ(bits_of(w.grad()), bits_of(fresh)) << "zeroed inside the step, then added to once";
 }
 
+TEST(SpikeCapture, DrawsTheRandomNumbersThatTheStepItselfWouldHaveDrawn) {
+  Tensor x = ones({100});
+  auto noisy = [&] { return std::vector<Tensor>{dropout(x, 0.5, true) + uniform_(empty({100}))}; };
+  std::vector<std::string> wanted, found;
+  manual_seed(7);
+  for (int i = 0; i < 4; i++) wanted.push_back(bits_of(noisy()[0]));
+
+  manual_seed(7);
+  Captured step({x}, noisy);
+  found.push_back(bits_of(step.outputs()[0]));
+  for (int i = 1; i < 4; i++) found.push_back(bits_of(step({x})[0]));
+
+  EXPECT_EQ(found, wanted);
+  EXPECT_NE(found[1], found[2]);
+}
+
+TEST(SpikeCapture, RefusesRandomNumbersThatItCouldNotRenew) {
+  Tensor x = ones({4});
+  Generator own(3);
+  EXPECT_THROW(Captured({x}, [&] { return std::vector<Tensor>{uniform_(empty({4}), 0, 1, own)}; }), Error);
+}
+
 TEST(SpikeCapture, AReplayInsideACaptureIsRecordedToo) {
   Tensor x = noise({4}, 1), z = noise({4}, 2);
   Captured inner({x}, [&] { return std::vector<Tensor>{x * 3}; });
