@@ -135,7 +135,12 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
     for (size_t i = 0; i < in.size(); i++)
       if (in[i].defined() && in[i].requires_grad()) this->edges_[i] = gradient_edge(in[i]);
     if constexpr (S > 0)
-      for (size_t i = 0; i < S; i++) saved_[i] = Saved(*refs.refs[i].tensor, refs.refs[i].is_output);
+      for (size_t i = 0; i < S; i++) {
+        // One output is number 0, also where it is changed in place and still carries the number of its old node.
+        const Tensor& kept = *refs.refs[i].tensor;
+        uint32_t number = refs.refs[i].is_output && outputs > 1 ? kept.impl()->output_nr : 0;
+        saved_[i] = Saved(kept, refs.refs[i].is_output, number);
+      }
   }
 
   Grads apply(Tensor* gradients, size_t count) override {

@@ -196,6 +196,9 @@ class CRESSET_API Tensor {
 CRESSET_API Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device);
 CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device);
 CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
+// The bytes of memory that such a tensor reaches over; refuses what cannot be.
+CRESSET_API size_t storage_bytes(const char* op, IntArrayRef sizes, DType dtype);
+CRESSET_API size_t storage_bytes(const char* op, IntArrayRef sizes, IntArrayRef strides, DType dtype, int64_t offset);
 // Another tensor over x's storage, with no place in the graph and no base.
 CRESSET_API Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset);
 CRESSET_API Tensor alias(const Tensor& x);

@@ -67,6 +67,11 @@ Tensor Tensor::randint_like(int64_t high, const TensorOptions& options, std::opt
 Tensor Tensor::randint_like(int64_t low, int64_t high, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::randint_like(*this, low, high, options, memory_format); }
 Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::sum(*this, dim, keepdim, dtype); }
 Tensor Tensor::sum(std::optional<DType> dtype) const { return cresset::sum(*this, dtype); }
+Tensor Tensor::mean(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::mean(*this, dim, keepdim, dtype); }
+Tensor Tensor::mean(std::optional<DType> dtype) const { return cresset::mean(*this, dtype); }
+Tensor Tensor::amax(IntArrayRef dim, bool keepdim) const { return cresset::amax(*this, dim, keepdim); }
+Tensor Tensor::max() const { return cresset::max(*this); }
+std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const { return cresset::max(*this, dim, keepdim); }
 Tensor Tensor::view(IntArrayRef size) const { return cresset::view(*this, size); }
 Tensor Tensor::reshape(IntArrayRef shape) const { return cresset::reshape(*this, shape); }
 Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const { return cresset::flatten(*this, start_dim, end_dim); }
@@ -84,5 +89,7 @@ std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { retur
 std::vector<Tensor> Tensor::split(IntArrayRef split_sizes, int64_t dim) const { return cresset::split(*this, split_sizes, dim); }
 std::vector<Tensor> Tensor::unbind(int64_t dim) const { return cresset::unbind(*this, dim); }
 Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return cresset::as_strided(*this, size, stride, storage_offset); }
+Tensor Tensor::softmax(int64_t dim, std::optional<DType> dtype) const { return cresset::softmax(*this, dim, dtype); }
+std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return cresset::topk(*this, k, dim, largest, sorted); }
 
 }  // namespace cresset

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "cresset/autograd/autograd.h"
 #include "cresset/cresset.h"
 
