@@ -12,60 +12,74 @@ namespace cresset {
 enum class Layout : int8_t { Strided };
 inline constexpr Layout kStrided = Layout::Strided;
 
+// Eight plain bytes, so that passing it costs a register.
 class TensorOptions {
  public:
   TensorOptions() = default;
-  TensorOptions(DType dtype) : dtype_(dtype) {}
-  TensorOptions(Device device) : device_(device) {}
-  TensorOptions(DeviceType type) : device_(Device(type)) {}
-  TensorOptions(MemoryFormat format) : format_(format) {}
+  TensorOptions(DType dtype) : dtype_(dtype), set_(kDtype) {}
+  TensorOptions(Device device) : device_(device), set_(kDevice) {}
+  TensorOptions(DeviceType type) : TensorOptions(Device(type)) {}
+  TensorOptions(MemoryFormat format) : format_(format), set_(kFormat) {}
   TensorOptions(Layout) {}
 
-  TensorOptions dtype(std::optional<DType> value) const { return with(&TensorOptions::dtype_, value); }
-  TensorOptions device(std::optional<Device> value) const { return with(&TensorOptions::device_, value); }
+  TensorOptions dtype(std::optional<DType> value) const { return with(&TensorOptions::dtype_, kDtype, value); }
+  TensorOptions device(std::optional<Device> value) const { return with(&TensorOptions::device_, kDevice, value); }
   TensorOptions device(DeviceType type, int index = -1) const { return device(Device(type, index)); }
   TensorOptions device_index(int index) const { return device(Device(kCUDA, index)); }
-  TensorOptions requires_grad(std::optional<bool> value) const { return with(&TensorOptions::requires_grad_, value); }
-  TensorOptions memory_format(std::optional<MemoryFormat> value) const { return with(&TensorOptions::format_, value); }
-  TensorOptions pinned_memory(std::optional<bool> value) const { return with(&TensorOptions::pinned_, value); }
+  TensorOptions requires_grad(std::optional<bool> value) const {
+    return with(&TensorOptions::requires_grad_, kRequiresGrad, value);
+  }
+  TensorOptions memory_format(std::optional<MemoryFormat> value) const {
+    return with(&TensorOptions::format_, kFormat, value);
+  }
+  TensorOptions pinned_memory(std::optional<bool> value) const { return with(&TensorOptions::pinned_, kPinned, value); }
   TensorOptions layout(std::optional<Layout>) const { return *this; }
 
-  DType dtype() const { return dtype_.value_or(default_dtype()); }
-  Device device() const { return device_.value_or(Device()); }
+  DType dtype() const { return has_dtype() ? dtype_ : default_dtype(); }
+  Device device() const { return device_; }
   Layout layout() const { return kStrided; }
-  bool requires_grad() const { return requires_grad_.value_or(false); }
-  bool pinned_memory() const { return pinned_.value_or(false); }
-  std::optional<DType> dtype_opt() const { return dtype_; }
-  std::optional<Device> device_opt() const { return device_; }
-  std::optional<bool> requires_grad_opt() const { return requires_grad_; }
-  std::optional<MemoryFormat> memory_format_opt() const { return format_; }
-  bool has_dtype() const { return dtype_.has_value(); }
-  bool has_device() const { return device_.has_value(); }
+  bool requires_grad() const { return requires_grad_; }
+  bool pinned_memory() const { return pinned_; }
+  std::optional<DType> dtype_opt() const { return get(dtype_, kDtype); }
+  std::optional<Device> device_opt() const { return get(device_, kDevice); }
+  std::optional<bool> requires_grad_opt() const { return get(requires_grad_, kRequiresGrad); }
+  std::optional<MemoryFormat> memory_format_opt() const { return get(format_, kFormat); }
+  bool has_dtype() const { return set_ & kDtype; }
+  bool has_device() const { return set_ & kDevice; }
 
   // What `later` sets wins.
   TensorOptions merge_in(const TensorOptions& later) const {
     TensorOptions merged = *this;
-    if (later.dtype_) merged.dtype_ = later.dtype_;
-    if (later.device_) merged.device_ = later.device_;
-    if (later.requires_grad_) merged.requires_grad_ = later.requires_grad_;
-    if (later.format_) merged.format_ = later.format_;
-    if (later.pinned_) merged.pinned_ = later.pinned_;
+    if (later.set_ & kDtype) merged.dtype_ = later.dtype_;
+    if (later.set_ & kDevice) merged.device_ = later.device_;
+    if (later.set_ & kRequiresGrad) merged.requires_grad_ = later.requires_grad_;
+    if (later.set_ & kFormat) merged.format_ = later.format_;
+    if (later.set_ & kPinned) merged.pinned_ = later.pinned_;
+    merged.set_ |= later.set_;
     return merged;
   }
 
  private:
-  template <class Field>
-  TensorOptions with(std::optional<Field> TensorOptions::*field, std::optional<Field> value) const {
+  enum Field : uint8_t { kDtype = 1, kDevice = 2, kRequiresGrad = 4, kFormat = 8, kPinned = 16 };
+
+  template <class T>
+  TensorOptions with(T TensorOptions::*field, Field bit, std::optional<T> value) const {
     TensorOptions changed = *this;
-    changed.*field = value;
+    changed.*field = value ? *value : TensorOptions().*field;
+    changed.set_ = static_cast<uint8_t>(value ? set_ | bit : set_ & ~bit);
     return changed;
   }
+  template <class T>
+  std::optional<T> get(T value, Field bit) const {
+    return set_ & bit ? std::optional<T>(value) : std::nullopt;
+  }
 
-  std::optional<DType> dtype_;
-  std::optional<Device> device_;
-  std::optional<bool> requires_grad_;
-  std::optional<bool> pinned_;
-  std::optional<MemoryFormat> format_;
+  DType dtype_ = kFloat;
+  Device device_;
+  bool requires_grad_ = false;
+  bool pinned_ = false;
+  MemoryFormat format_ = MemoryFormat::Contiguous;
+  uint8_t set_ = 0;  // which fields were given
 };
 
 inline TensorOptions dtype(DType value) { return TensorOptions(value); }

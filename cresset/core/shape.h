@@ -72,10 +72,23 @@ class Dims {
   Dims(IntArrayRef list) { assign(list); }
   Dims(std::initializer_list<int64_t> list) { assign(IntArrayRef(list)); }
   Dims(const std::vector<int64_t>& list) { assign(list); }
-  Dims(const Dims& other) { assign(other); }
+  Dims(const Dims& other) : rank_(other.rank_) {
+    if (other.heap_) {
+      rank_ = 0;
+      assign(other);
+    } else {
+      std::memcpy(inline_, other.inline_, sizeof inline_);  // of fixed length: no call
+    }
+  }
   Dims(Dims&& other) noexcept { take(other); }
   Dims& operator=(const Dims& other) {
-    if (this != &other) assign(other);
+    if (this == &other) return *this;
+    if (heap_ || other.heap_) {
+      assign(other);
+    } else {
+      rank_ = other.rank_;
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+    }
     return *this;
   }
   Dims& operator=(Dims&& other) noexcept {
@@ -106,8 +119,20 @@ class Dims {
   int64_t operator[](int i) const { return data()[i]; }
   int64_t back() const { return data()[rank_ - 1]; }
   operator IntArrayRef() const { return {data(), static_cast<size_t>(rank_)}; }
-  friend bool operator==(const Dims& a, const Dims& b) { return IntArrayRef(a) == IntArrayRef(b); }
+  friend bool operator==(const Dims& a, const Dims& b) {
+    if (a.rank_ != b.rank_) return false;
+    const int64_t *x = a.data(), *y = b.data();
+    for (int i = 0; i < a.rank_; i++)
+      if (x[i] != y[i]) return false;
+    return true;
+  }
 
+  void assign(IntArrayRef list) {
+    rank_ = 0;
+    resize(static_cast<int>(list.size()));
+    int64_t* to = data();
+    for (int i = 0; i < rank_; i++) to[i] = list[static_cast<size_t>(i)];
+  }
   // Keeps what fits; new entries are not set.
   void resize(int rank) {
     if (rank > capacity()) grow(rank);
@@ -145,25 +170,18 @@ class Dims {
     heap_ = more;
     capacity_ = rank * 2;
   }
-  void assign(IntArrayRef list) {
-    rank_ = 0;
-    resize(static_cast<int>(list.size()));
-    int64_t* to = data();
-    for (int i = 0; i < rank_; i++) to[i] = list[static_cast<size_t>(i)];
-  }
   void take(Dims& other) {
     rank_ = other.rank_;
     heap_ = std::exchange(other.heap_, nullptr);
     capacity_ = other.capacity_;
-    if (!heap_)
-      for (int i = 0; i < rank_; i++) inline_[i] = other.inline_[i];
+    if (!heap_) std::memcpy(inline_, other.inline_, sizeof inline_);
     other.rank_ = 0;
   }
 
   int32_t rank_ = 0;
   int32_t capacity_ = 0;
   int64_t* heap_ = nullptr;
-  int64_t inline_[kInline];
+  int64_t inline_[kInline] = {};
 };
 
 inline Dims contiguous_strides(IntArrayRef sizes) {

@@ -39,28 +39,28 @@ Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device) {
   return Tensor(Ref<TensorImpl>::adopt(impl));
 }
 
-Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device) {
   CRESSET_CHECK_AS(ShapeError, sizes.size() == strides.size(), "empty_strided: found ", sizes.size(), " sizes and ",
                    strides.size(), " strides");
-  DType dtype = options.dtype();
-  checked_bytes(sizes, dtype);
+  bool empty = checked_bytes(sizes, dtype) == 0;
   int64_t last = 0;
-  bool empty = false;
   for (size_t i = 0; i < sizes.size(); i++) {
     CRESSET_CHECK_AS(ShapeError, strides[i] >= 0, "empty_strided: found a negative stride in ", text_of(strides));
-    empty = empty || sizes[i] == 0;
     last += (sizes[i] - 1) * strides[i];
   }
-  auto storage = Storage::make(empty ? 0 : static_cast<size_t>(last + 1) * element_size(dtype), options.device());
+  auto storage = Storage::make(empty ? 0 : static_cast<size_t>(last + 1) * element_size(dtype), device);
   TensorImpl* impl = TensorImpl::make();
-  auto owned = Ref<TensorImpl>::adopt(impl);
   impl->dtype = dtype;
-  impl->device = options.device();
+  impl->device = device;
   impl->inference = thread_state.inference;
   impl->storage = std::move(storage);
   impl->set_geometry(sizes, strides);
-  impl->requires_grad = options.requires_grad();
-  return Tensor(std::move(owned));
+  return Tensor(Ref<TensorImpl>::adopt(impl));
+}
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  Tensor y = empty_strided(sizes, strides, options.dtype(), options.device());
+  if (options.requires_grad()) y.requires_grad_();
+  return y;
 }
 
 Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {

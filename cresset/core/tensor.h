@@ -194,6 +194,7 @@ class CRESSET_API Tensor {
 
 // Makes a tensor of its own memory; the values are not set. Ops and factories build on it.
 CRESSET_API Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device);
+CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device);
 CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
 // Another tensor over x's storage, with no place in the graph and no base.
 CRESSET_API Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset);

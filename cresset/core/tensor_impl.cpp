@@ -1,7 +1,6 @@
 // Life of a TensorImpl, and questions about strides.
 #include "cresset/core/tensor_impl.h"
 
-#include <algorithm>
 #include <new>
 #include <ostream>
 
@@ -72,8 +71,8 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef new_sizes) {
 }
 
 void TensorImpl::set_geometry(IntArrayRef new_sizes, IntArrayRef new_strides) {
-  sizes = Dims(new_sizes);
-  strides = Dims(new_strides);
+  sizes.assign(new_sizes);
+  strides.assign(new_strides);
   numel = sizes.product();
   refresh_contiguous();
 }
@@ -116,17 +115,18 @@ bool is_contiguous(IntArrayRef sizes, IntArrayRef strides, MemoryFormat format) 
 }
 
 bool is_dense(IntArrayRef sizes, IntArrayRef strides) {
-  Dims order;
-  for (size_t i = 0; i < sizes.size(); i++) {
-    if (sizes[i] == 0) return true;
-    if (sizes[i] != 1) order.push_back(static_cast<int64_t>(i));
-  }
-  std::sort(order.begin(), order.end(),
-            [&](int64_t a, int64_t b) { return strides[static_cast<size_t>(a)] < strides[static_cast<size_t>(b)]; });
+  // Each step finds the dimension that continues where the ones so far end; ranks are small.
   int64_t step = 1;
-  for (int64_t i : order) {
-    if (strides[static_cast<size_t>(i)] != step) return false;
-    step *= sizes[static_cast<size_t>(i)];
+  size_t rank = sizes.size(), left = 0;
+  for (size_t i = 0; i < rank; i++) {
+    if (sizes[i] == 0) return true;
+    left += sizes[i] != 1;
+  }
+  for (; left > 0; left--) {
+    size_t i = rank;
+    while (i-- > 0 && !(strides[i] == step && sizes[i] != 1)) continue;
+    if (i >= rank) return false;
+    step *= sizes[i];
   }
   return true;
 }

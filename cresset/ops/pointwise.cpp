@@ -68,6 +68,29 @@ CRESSET_FORMS(mul, , (const Tensor& self, const Tensor& other), (self, other), "
 CRESSET_FORMS(mul, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
               "self * other for a number.")
 
+// ---- div
+static Tensor div_into(const Into& into, const Tensor& self, const Tensor& other) {
+  DType compute = result_type(self, other);
+  if (is_integral(compute, true)) compute = default_dtype();
+  Tensor y = pointwise_result("div", into, {&self, &other}, compute, compute);
+  Tensor kept = preserved(into, self, other.requires_grad());
+  div_kernel(y, self, other, compute);
+  return differentiable("DivBackward0", into, y, inputs(self, other), saved(kept, other),
+                        [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants,
+                                                                          const Tensor& self, const Tensor& other) {
+                          Tensor over = div(g, conj(other));  // g / b for a, and -(g / b) * (a / b) for b
+                          return grads(wants(0) ? a.reduce(over) : Tensor(),
+                                       wants(1) ? b.reduce(neg(mul(over, conj(div(self, other))))) : Tensor());
+                        });
+}
+static Tensor div_into(const Into& into, const Tensor& self, const Scalar& other) {
+  return div_into(into, self, as_operand(other));
+}
+CRESSET_FORMS(div, , (const Tensor& self, const Tensor& other), (self, other), "self, other",
+              "self / other, with broadcasting and type promotion; integers become floating-point numbers.")
+CRESSET_FORMS(div, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
+              "self / other for a number.")
+
 // ---- unary
 static Tensor exp_into(const Into& into, const Tensor& self) {
   DType compute = is_integral(self.dtype(), true) ? default_dtype() : self.dtype();

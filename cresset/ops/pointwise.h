@@ -11,6 +11,7 @@ using BinaryKernel = Kernel<void(const Tensor& out, const Tensor& a, const Tenso
 inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, DType compute)>
     add_kernel{"add"};
 inline constinit BinaryKernel mul_kernel{"mul"};
+inline constinit BinaryKernel div_kernel{"div"};
 inline constinit UnaryKernel exp_kernel{"exp"};
 inline constinit UnaryKernel relu_kernel{"relu"};
 inline constinit UnaryKernel neg_kernel{"neg"};
@@ -37,6 +38,13 @@ CRESSET_API Tensor& mul_out(Tensor& out, const Tensor& self, const Tensor& other
 CRESSET_API Tensor mul(const Tensor& self, const Scalar& other);
 CRESSET_API Tensor& mul_(const Tensor& self, const Scalar& other);
 CRESSET_API Tensor& mul_out(Tensor& out, const Tensor& self, const Scalar& other);
+// True division: integers are divided as floating-point numbers.
+CRESSET_API Tensor div(const Tensor& self, const Tensor& other);
+CRESSET_API Tensor& div_(const Tensor& self, const Tensor& other);
+CRESSET_API Tensor& div_out(Tensor& out, const Tensor& self, const Tensor& other);
+CRESSET_API Tensor div(const Tensor& self, const Scalar& other);
+CRESSET_API Tensor& div_(const Tensor& self, const Scalar& other);
+CRESSET_API Tensor& div_out(Tensor& out, const Tensor& self, const Scalar& other);
 CRESSET_API Tensor exp(const Tensor& self);
 CRESSET_API Tensor& exp_(const Tensor& self);
 CRESSET_API Tensor& exp_out(Tensor& out, const Tensor& self);
@@ -58,5 +66,9 @@ inline Tensor operator-(const Scalar& a, const Tensor& b) { return add(neg(b), a
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, b); }
 inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(b, a); }
+
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator/(const Tensor& a, const Scalar& b) { return div(a, b); }
+inline Tensor operator/(const Scalar& a, const Tensor& b) { return div(wrapped_number(a), b); }
 
 }  // namespace cresset

@@ -170,6 +170,13 @@ Dims result_strides(IntArrayRef sizes, std::initializer_list<const Tensor*> inpu
   return strides;
 }
 
+// A dense first input of the full shape gives its own strides; sizes of 1 leave a choice, which the rule above makes.
+bool decides_strides(const Tensor& first) {
+  for (int64_t n : first.sizes())
+    if (n <= 1) return false;
+  return is_dense(first.sizes(), first.strides());
+}
+
 }  // namespace
 
 Tensor result(const char* op, const Into& into, IntArrayRef sizes, DType dtype, Device device,
@@ -197,37 +204,41 @@ Tensor result(const char* op, const Into& into, IntArrayRef sizes, DType dtype, 
   return y;
 }
 
-Tensor pointwise_result(const char* op, const Into& into, std::initializer_list<const Tensor*> inputs, DType compute,
-                        DType dtype) {
+namespace {
+// What the inputs of a pointwise op have in common.
+struct Common {
+  Device device;
+  bool same_sizes = true;
+  bool contiguous = true;
+};
+Common common_of(const char* op, std::initializer_list<const Tensor*> inputs) {
   const Tensor& first = **inputs.begin();
-  Device device = first.device();
-  bool same = true, contiguous = true;
-  const Dims& shape0 = first.impl()->sizes;
+  Common common{first.impl()->device};
   for (const Tensor* t : inputs) {
     TensorImpl* impl = t->impl();
-    same = same && impl->sizes == shape0;
-    contiguous = contiguous && impl->contiguous;
-    if (CRESSET_UNLIKELY(!(impl->device == device))) {
-      if (device.is_cpu() && first.dim() == 0)
-        device = impl->device;
-      else if (!(impl->device.is_cpu() && impl->sizes.rank() == 0))
-        check_same_device(op, first, *t);
-    }
+    common.same_sizes = common.same_sizes && impl->sizes == first.impl()->sizes;
+    common.contiguous = common.contiguous && impl->contiguous;
+    if (CRESSET_LIKELY(impl->device == common.device)) continue;
+    if (common.device.is_cpu() && first.dim() == 0)
+      common.device = impl->device;
+    else if (!(impl->device.is_cpu() && impl->sizes.rank() == 0))
+      check_same_device(op, first, *t);
   }
-  if (CRESSET_LIKELY(same && contiguous && into.fresh())) return empty_contiguous(shape0, dtype, device);
-  Dims broadcast;
-  if (!same) {
-    broadcast = shape0;
-    for (const Tensor* t : inputs) broadcast = broadcast_shapes(op, broadcast, t->sizes());
+  return common;
+}
+
+Dims broadcast_all(const char* op, std::initializer_list<const Tensor*> inputs) {
+  Dims shape = (**inputs.begin()).impl()->sizes;
+  for (const Tensor* t : inputs) {
+    const Dims& other = t->impl()->sizes;
+    if (other == shape || (t->impl()->numel == 1 && other.rank() <= shape.rank())) continue;
+    shape = broadcast_shapes(op, shape, other);
   }
-  IntArrayRef sizes = same ? IntArrayRef(shape0) : IntArrayRef(broadcast);
-  if (into.fresh()) {
-    bool all_contiguous =
-        true;  // those that have the full shape decide; a smaller contiguous one does not disturb them
-    for (const Tensor* t : inputs) all_contiguous = all_contiguous && t->impl()->contiguous;
-    if (all_contiguous) return empty_contiguous(sizes, dtype, device);
-    return empty_strided(sizes, result_strides(sizes, inputs), TensorOptions(dtype).device(device));
-  }
+  return shape;
+}
+
+Tensor given_result(const char* op, const Into& into, std::initializer_list<const Tensor*> inputs, DType compute,
+                    IntArrayRef sizes, Device device) {
   const Tensor& y = *into.tensor;
   check_defined(op, into.out() ? "out" : "self", y);
   check_written(op, into, compute);
@@ -244,8 +255,26 @@ Tensor pointwise_result(const char* op, const Into& into, std::initializer_list<
     if (!(y.sizes() == sizes)) resize_out(op, y, sizes, result_strides(sizes, inputs));
   }
   for (const Tensor* t : inputs)
-    if (overlap(y, *t) == Overlap::partial) refuse_overlap(op);
+    if (t->impl() != y.impl() && overlap(y, *t) == Overlap::partial) refuse_overlap(op);
   return y;
+}
+}  // namespace
+
+Tensor pointwise_result(const char* op, const Into& into, std::initializer_list<const Tensor*> inputs, DType compute,
+                        DType dtype) {
+  const Tensor& first = **inputs.begin();
+  Common common = common_of(op, inputs);
+  if (CRESSET_LIKELY(common.same_sizes)) {
+    const Dims& sizes = first.impl()->sizes;
+    if (!into.fresh()) return given_result(op, into, inputs, compute, sizes, common.device);
+    if (common.contiguous) return empty_contiguous(sizes, dtype, common.device);
+    if (decides_strides(first)) return empty_strided(sizes, first.strides(), dtype, common.device);
+    return empty_strided(sizes, result_strides(sizes, inputs), dtype, common.device);
+  }
+  Dims sizes = broadcast_all(op, inputs);
+  if (!into.fresh()) return given_result(op, into, inputs, compute, sizes, common.device);
+  if (common.contiguous) return empty_contiguous(sizes, dtype, common.device);
+  return empty_strided(sizes, result_strides(sizes, inputs), dtype, common.device);
 }
 
 Tensor preserved(const Into& into, const Tensor& x, bool needed) {
@@ -278,9 +307,7 @@ Tensor sum_to_size(const Tensor& gradient, IntArrayRef sizes) {
   return sum_dims(gradient, dims, lead);
 }
 
-Broadcast::Broadcast(const Tensor& x, const Tensor& y) : dtype_(x.dtype()) {
-  const Dims &from = x.impl()->sizes, &to = y.impl()->sizes;
-  if (CRESSET_LIKELY(from == to)) return;
+void Broadcast::compare(const Dims& from, const Dims& to) {
   CRESSET_CHECK_AS(ShapeError, to.rank() <= 64, "broadcast: more than 64 dimensions");
   lead_ = static_cast<uint8_t>(to.rank() - from.rank());
   for (int i = 0; i < to.rank(); i++)

@@ -4,36 +4,17 @@
 namespace cresset {
 
 Tensor Tensor::clone(std::optional<MemoryFormat> memory_format) const { return cresset::clone(*this, memory_format); }
-Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const {
-  return cresset::copy_(*this, source, non_blocking);
-}
+Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const { return cresset::copy_(*this, source, non_blocking); }
 Tensor& Tensor::fill_(const Scalar& value) const { return cresset::fill_(*this, value); }
 Tensor& Tensor::zero_() const { return cresset::zero_(*this); }
-Tensor Tensor::empty_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const {
-  return cresset::empty_like(*this, options, memory_format);
-}
-Tensor Tensor::full_like(const Scalar& fill_value, const TensorOptions& options,
-                         std::optional<MemoryFormat> memory_format) const {
-  return cresset::full_like(*this, fill_value, options, memory_format);
-}
-Tensor Tensor::zeros_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const {
-  return cresset::zeros_like(*this, options, memory_format);
-}
-Tensor Tensor::ones_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const {
-  return cresset::ones_like(*this, options, memory_format);
-}
-Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
-  return cresset::new_empty(*this, size, options);
-}
-Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const {
-  return cresset::new_zeros(*this, size, options);
-}
-Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const {
-  return cresset::new_ones(*this, size, options);
-}
-Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const {
-  return cresset::new_full(*this, size, fill_value, options);
-}
+Tensor Tensor::empty_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::empty_like(*this, options, memory_format); }
+Tensor Tensor::full_like(const Scalar& fill_value, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::full_like(*this, fill_value, options, memory_format); }
+Tensor Tensor::zeros_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::zeros_like(*this, options, memory_format); }
+Tensor Tensor::ones_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::ones_like(*this, options, memory_format); }
+Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const { return cresset::new_empty(*this, size, options); }
+Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const { return cresset::new_zeros(*this, size, options); }
+Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const { return cresset::new_ones(*this, size, options); }
+Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const { return cresset::new_full(*this, size, fill_value, options); }
 Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const { return cresset::add_(*this, other, alpha); }
 Tensor Tensor::add(const Scalar& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
@@ -53,12 +34,8 @@ Tensor& Tensor::relu_() const { return cresset::relu_(*this); }
 Tensor Tensor::neg() const { return cresset::neg(*this); }
 Tensor& Tensor::neg_() const { return cresset::neg_(*this); }
 Tensor Tensor::conj() const { return cresset::conj(*this); }
-Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
-  return cresset::where(condition, *this, other);
-}
-Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const {
-  return cresset::sum(*this, dim, keepdim, dtype);
-}
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const { return cresset::where(condition, *this, other); }
+Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::sum(*this, dim, keepdim, dtype); }
 Tensor Tensor::sum(std::optional<DType> dtype) const { return cresset::sum(*this, dtype); }
 Tensor Tensor::view(IntArrayRef size) const { return cresset::view(*this, size); }
 Tensor Tensor::reshape(IntArrayRef shape) const { return cresset::reshape(*this, shape); }
@@ -68,24 +45,14 @@ Tensor Tensor::t() const { return cresset::t(*this); }
 Tensor Tensor::permute(IntArrayRef dims) const { return cresset::permute(*this, dims); }
 Tensor Tensor::expand(IntArrayRef size, bool implicit) const { return cresset::expand(*this, size, implicit); }
 Tensor Tensor::select(int64_t dim, int64_t index) const { return cresset::select(*this, dim, index); }
-Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const {
-  return cresset::slice(*this, dim, start, end, step);
-}
-Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const {
-  return cresset::narrow(*this, dim, start, length);
-}
+Tensor Tensor::slice(int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) const { return cresset::slice(*this, dim, start, end, step); }
+Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const { return cresset::narrow(*this, dim, start, length); }
 Tensor Tensor::unsqueeze(int64_t dim) const { return cresset::unsqueeze(*this, dim); }
 Tensor Tensor::squeeze() const { return cresset::squeeze(*this); }
 Tensor Tensor::squeeze(int64_t dim) const { return cresset::squeeze(*this, dim); }
-std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const {
-  return cresset::split(*this, split_size, dim);
-}
-std::vector<Tensor> Tensor::split(IntArrayRef split_sizes, int64_t dim) const {
-  return cresset::split(*this, split_sizes, dim);
-}
+std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { return cresset::split(*this, split_size, dim); }
+std::vector<Tensor> Tensor::split(IntArrayRef split_sizes, int64_t dim) const { return cresset::split(*this, split_sizes, dim); }
 std::vector<Tensor> Tensor::unbind(int64_t dim) const { return cresset::unbind(*this, dim); }
-Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const {
-  return cresset::as_strided(*this, size, stride, storage_offset);
-}
+Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return cresset::as_strided(*this, size, stride, storage_offset); }
 
 }  // namespace cresset

@@ -40,6 +40,10 @@ void mul(const Tensor& out, const Tensor& a, const Tensor& b, DType compute) {
   run_pointwise(out, {&a, &b}, type,
                 {inner_function(PointwiseOp::mul, type), streaming_for(out, PointwiseOp::mul, type)});
 }
+void div(const Tensor& out, const Tensor& a, const Tensor& b, DType compute) {
+  DType type = compute_dtype(compute);
+  run_pointwise(out, {&a, &b}, type, {inner_function(PointwiseOp::div, type)});
+}
 void relu_backward(const Tensor& out, const Tensor& g, const Tensor& y, DType compute) {
   DType type = compute_dtype(compute);
   run_pointwise(out, {&g, &y}, type, {inner_function(PointwiseOp::relu_backward, type)});
@@ -89,10 +93,11 @@ void fill(const Tensor& out, const Scalar& value) {
 }
 
 [[maybe_unused]] const bool registered =
-    add_kernel.set(kCPU, add) && mul_kernel.set(kCPU, mul) && relu_backward_kernel.set(kCPU, relu_backward) &&
-    exp_kernel.set(kCPU, unary<PointwiseOp::exp, 8>) && relu_kernel.set(kCPU, unary<PointwiseOp::relu, 1>) &&
-    neg_kernel.set(kCPU, unary<PointwiseOp::neg, 1>) && conj_kernel.set(kCPU, unary<PointwiseOp::conj, 1>) &&
-    where_kernel.set(kCPU, where) && copy_kernel.set(kCPU, copy) && fill_kernel.set(kCPU, fill);
+    add_kernel.set(kCPU, add) && mul_kernel.set(kCPU, mul) && div_kernel.set(kCPU, div) &&
+    relu_backward_kernel.set(kCPU, relu_backward) && exp_kernel.set(kCPU, unary<PointwiseOp::exp, 8>) &&
+    relu_kernel.set(kCPU, unary<PointwiseOp::relu, 1>) && neg_kernel.set(kCPU, unary<PointwiseOp::neg, 1>) &&
+    conj_kernel.set(kCPU, unary<PointwiseOp::conj, 1>) && where_kernel.set(kCPU, where) &&
+    copy_kernel.set(kCPU, copy) && fill_kernel.set(kCPU, fill);
 
 }  // namespace
 }  // namespace cresset::cpu

@@ -1,6 +1,7 @@
 // Iteration over broadcast, strided and mixed-type operands.
 #include "cresset/backends/cpu/pointwise_loop.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -9,9 +10,10 @@
 namespace cresset::cpu {
 namespace {
 
-constexpr int64_t kChunk = 512;    // elements staged at a time
-constexpr int64_t kShortRow = 64;  // rows shorter than this are staged several at a time
-constexpr int64_t kGrain = 32768;  // additions worth a thread
+constexpr int64_t kChunk = 512;        // elements staged at a time
+constexpr int64_t kShortRow = 64;      // rows shorter than this are staged several at a time
+constexpr int64_t kSmallMatrix = 256;  // elements
+constexpr int64_t kGrain = 32768;      // additions worth a thread
 
 template <class To, class From>
 To converted(From value) {
@@ -74,10 +76,15 @@ ConvertFunction converter(DType to, DType from) {
 struct Operand {
   char* data;
   DType dtype, wanted;      // as it is in memory; as the inner function wants it
-  int64_t strides[64];      // in bytes, per iteration dimension, fastest first
   bool direct;              // whole rows can be used in place
+  bool linear;              // the whole iteration space can
+  bool constant;            // one element stands for all
   ConvertFunction convert;  // between memory and buffer
+  int64_t strides[64];      // in bytes, per iteration dimension, fastest first
 };
+
+// Loops over two or three dimensions: vectorising them costs far more than it saves.
+#define CRESSET_SHORT_LOOPS __attribute__((optimize("no-tree-vectorize", "no-tree-loop-distribute-patterns")))
 
 // The iteration space: dimensions ordered by the output's strides and joined where all operands allow it.
 class Loop {
@@ -86,53 +93,65 @@ class Loop {
   void run(const PointwiseCall& call) const;
 
  private:
+  void set_operand(int k, const TensorImpl* t, const TensorImpl* out, const int* order);
+  void join();
+  void classify();
   void run_range(int64_t begin, int64_t end, const PointwiseCall& call) const;
   void seek(int64_t linear, int64_t* index) const;
-  void gather(const Operand& op, char* buffer, const int64_t* index, int64_t n) const;
-  void scatter(const Operand& op, const char* buffer, const int64_t* index, int64_t n) const;
+  CRESSET_SHORT_LOOPS char* at(const Operand& op, const int64_t* index) const {
+    char* pointer = op.data;
+    for (int i = 0; i < rank_; i++) pointer += index[i] * op.strides[i];
+    return pointer;
+  }
   template <class F>
   void rows(const Operand& op, const int64_t* index, int64_t n, F&& f) const;
-  void join();
+  void gather(const Operand& op, char* buffer, const int64_t* index, int64_t n) const;
+  void scatter(const Operand& op, const char* buffer, const int64_t* index, int64_t n) const;
 
   int rank_ = 0;
   int count_;  // operands, the output first
+  bool all_direct_ = true;
+  bool short_rows_ = false;
+  int64_t numel_;
   int64_t sizes_[64];
   Operand ops_[kMaxInputs + 1];
-  int64_t numel_;
 };
 
-Loop::Loop(const Tensor& out, const Tensor* const* inputs, int count, const DType* types, DType produced)
+CRESSET_SHORT_LOOPS Loop::Loop(const Tensor& out, const Tensor* const* inputs, int count, const DType* types,
+                               DType produced)
     : count_(count + 1), numel_(out.numel()) {
   const TensorImpl* y = out.impl();
-  int rank = y->sizes.rank();
-  CRESSET_CHECK_AS(ShapeError, rank <= 64, "pointwise: more than 64 dimensions are not supported, found ", rank);
+  rank_ = y->sizes.rank();
+  CRESSET_CHECK_AS(ShapeError, rank_ <= 64, "pointwise: found ", rank_, " dimensions (expected 64 at most)");
   int order[64];
-  for (int i = 0; i < rank; i++) order[i] = rank - 1 - i;
-  for (int i = 1; i < rank; i++)  // by the output's strides, fastest first; equal ones stay as they are
-    for (int j = i; j > 0 && y->strides[order[j]] < y->strides[order[j - 1]]; j--) std::swap(order[j], order[j - 1]);
+  for (int i = 0; i < rank_; i++) order[i] = rank_ - 1 - i;
+  if (!y->contiguous)
+    for (int i = 1; i < rank_; i++)  // by the output's strides, fastest first; equal ones stay as they are
+      for (int j = i; j > 0 && y->strides[order[j]] < y->strides[order[j - 1]]; j--) std::swap(order[j], order[j - 1]);
+  for (int i = 0; i < rank_; i++) sizes_[i] = y->sizes[order[i]];
   for (int k = 0; k < count_; k++) {
-    const TensorImpl* t = k == 0 ? y : inputs[k - 1]->impl();
-    Operand& op = ops_[k];
-    op.data = static_cast<char*>(t->data());
-    op.dtype = t->dtype;
-    op.wanted = k == 0 ? produced : types[k - 1];
-    op.convert = k == 0 ? converter(op.dtype, op.wanted) : converter(op.wanted, op.dtype);
-    int lead = rank - t->sizes.rank();
-    int64_t item = static_cast<int64_t>(element_size(t->dtype));
-    for (int i = 0; i < rank; i++) {
-      int dim = order[i] - lead;
-      op.strides[i] = dim < 0 || (t->sizes[dim] == 1 && y->sizes[order[i]] != 1) ? 0 : t->strides[dim] * item;
-    }
+    ops_[k].wanted = k == 0 ? produced : types[k - 1];
+    set_operand(k, k == 0 ? y : inputs[k - 1]->impl(), y, order);
   }
-  for (int i = 0; i < rank; i++) sizes_[i] = y->sizes[order[i]];
-  rank_ = rank;
   join();
-  for (int k = 0; k < count_; k++)
-    ops_[k].direct =
-        ops_[k].dtype == ops_[k].wanted && ops_[k].strides[0] == static_cast<int64_t>(element_size(ops_[k].dtype));
+  classify();
 }
 
-void Loop::join() {
+CRESSET_SHORT_LOOPS void Loop::set_operand(int k, const TensorImpl* t, const TensorImpl* out, const int* order) {
+  Operand& op = ops_[k];
+  op.data = static_cast<char*>(t->data());
+  op.dtype = t->dtype;
+  op.convert = k == 0 ? converter(op.dtype, op.wanted) : converter(op.wanted, op.dtype);
+  int lead = rank_ - t->sizes.rank();
+  int64_t item = static_cast<int64_t>(element_size(t->dtype));
+  for (int i = 0; i < rank_; i++) {
+    int dim = order[i] - lead;
+    bool broadcast = dim < 0 || (t->sizes[dim] == 1 && out->sizes[order[i]] != 1);
+    op.strides[i] = broadcast ? 0 : t->strides[dim] * item;
+  }
+}
+
+CRESSET_SHORT_LOOPS void Loop::join() {
   int to = 0;
   for (int i = 0; i < rank_; i++) {
     if (sizes_[i] == 1) continue;
@@ -154,10 +173,28 @@ void Loop::join() {
   rank_ = to;
 }
 
-void Loop::seek(int64_t linear, int64_t* index) const {
+CRESSET_SHORT_LOOPS void Loop::classify() {
+  short_rows_ = rank_ > 1 && sizes_[0] < kShortRow;
+  for (int k = 0; k < count_; k++) {
+    Operand& op = ops_[k];
+    bool same_type = op.dtype == op.wanted;
+    int64_t step = static_cast<int64_t>(element_size(op.dtype));
+    op.direct = same_type && op.strides[0] == step;
+    op.linear = same_type;
+    op.constant = true;
+    for (int i = 0; i < rank_; i++) {
+      op.linear = op.linear && op.strides[i] == step;
+      op.constant = op.constant && op.strides[i] == 0;
+      step *= sizes_[i];
+    }
+    all_direct_ = all_direct_ && (short_rows_ ? op.linear : op.direct);
+  }
+}
+
+CRESSET_SHORT_LOOPS void Loop::seek(int64_t linear, int64_t* index) const {
   for (int i = 0; i < rank_; i++) {
-    index[i] = linear % sizes_[i];
-    linear /= sizes_[i];
+    index[i] = linear ? linear % sizes_[i] : 0;
+    if (linear) linear /= sizes_[i];
   }
 }
 
@@ -165,30 +202,59 @@ void Loop::seek(int64_t linear, int64_t* index) const {
 template <class F>
 void Loop::rows(const Operand& op, const int64_t* from, int64_t n, F&& f) const {
   int64_t index[64];
-  std::memcpy(index, from, sizeof(int64_t) * static_cast<size_t>(rank_));
+  for (int i = 0; i < rank_; i++) index[i] = from[i];
+  char* row = at(op, index);
   for (int64_t done = 0; done < n;) {
-    char* at = op.data;
-    for (int i = 0; i < rank_; i++) at += index[i] * op.strides[i];
     int64_t piece = std::min(n - done, sizes_[0] - index[0]);
-    f(at, done, piece);
+    f(row, done, piece);
     done += piece;
     index[0] += piece;
+    row += piece * op.strides[0];
     for (int i = 0; i + 1 < rank_ && index[i] == sizes_[i]; i++) {
+      row += op.strides[i + 1] - sizes_[i] * op.strides[i];
       index[i] = 0;
       index[i + 1]++;
     }
   }
 }
-void Loop::gather(const Operand& op, char* buffer, const int64_t* index, int64_t n) const {
-  int64_t item = static_cast<int64_t>(element_size(op.wanted));
-  rows(op, index, n, [&](char* at, int64_t first, int64_t count) {
-    op.convert(buffer + first * item, item, at, op.strides[0], count);
-  });
+
+// Strided elements of one type: two dimensions at a time, without a call for each short row.
+template <class T>
+void gather_plane(char* to, const char* from, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
+  T* y = reinterpret_cast<T*>(to);
+  for (int64_t j = 0; j < n1; j++, from += stride1) {
+    const char* x = from;
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < n0; i++, x += stride0) *y++ = *reinterpret_cast<const T*>(x);
+  }
 }
+void Loop::gather(const Operand& op, char* buffer, const int64_t* index, int64_t n) const {
+  int64_t item = static_cast<int64_t>(element_size(op.wanted)), stride = op.strides[0];
+  bool same = op.dtype == op.wanted;
+  if (same && rank_ == 2 && index[0] == 0 && n % sizes_[0] == 0 && (item == 4 || item == 8)) {
+    auto* plane = item == 4 ? &gather_plane<uint32_t> : &gather_plane<uint64_t>;
+    plane(buffer, at(op, index), stride, sizes_[0], op.strides[1], n / sizes_[0]);
+    return;
+  }
+  rows(op, index, n,
+       [&](char* p, int64_t first, int64_t count) { op.convert(buffer + first * item, item, p, stride, count); });
+}
+
+// One element, converted once, then repeated.
+void fill_constant(ConvertFunction convert, int64_t item, char* buffer, const char* element, int64_t n) {
+  convert(buffer, item, element, 0, 1);
+  if (item == 4)
+    std::fill_n(reinterpret_cast<uint32_t*>(buffer), n, *reinterpret_cast<uint32_t*>(buffer));
+  else if (item == 8)
+    std::fill_n(reinterpret_cast<uint64_t*>(buffer), n, *reinterpret_cast<uint64_t*>(buffer));
+  else
+    convert(buffer, item, element, 0, n);
+}
+
 void Loop::scatter(const Operand& op, const char* buffer, const int64_t* index, int64_t n) const {
   int64_t item = static_cast<int64_t>(element_size(op.wanted));
-  rows(op, index, n, [&](char* at, int64_t first, int64_t count) {
-    op.convert(at, op.strides[0], buffer + first * item, item, count);
+  rows(op, index, n, [&](char* p, int64_t first, int64_t count) {
+    op.convert(p, op.strides[0], buffer + first * item, item, count);
   });
 }
 
@@ -196,44 +262,37 @@ void Loop::run_range(int64_t begin, int64_t end, const PointwiseCall& call) cons
   alignas(64) char buffers[kMaxInputs + 1][kChunk * 16];
   const char* filled[kMaxInputs + 1] = {};  // what a constant operand's buffer holds
   int64_t index[64];
-  bool short_rows = rank_ > 1 && sizes_[0] < kShortRow;
-  for (int64_t at = begin; at < end;) {
-    seek(at, index);
-    int64_t n = end - at;
-    bool all_direct = true;
-    for (int k = 0; k < count_; k++) all_direct = all_direct && ops_[k].direct;
-    if (!all_direct || short_rows) n = std::min(n, kChunk);
-    if (!short_rows) n = std::min(n, sizes_[0] - index[0]);
+  for (int64_t position = begin; position < end;) {
+    seek(position, index);
+    int64_t n = end - position;
+    if (!all_direct_) n = std::min(n, kChunk);
+    if (!short_rows_) n = std::min(n, sizes_[0] - index[0]);
     const void* in[kMaxInputs];
     for (int k = 1; k < count_; k++) {
       const Operand& op = ops_[k];
-      const char* row = op.data;
-      for (int i = 0; i < rank_; i++) row += index[i] * op.strides[i];
-      if (op.direct && !short_rows) {
-        in[k - 1] = row;
+      if (op.linear || (op.direct && !short_rows_)) {
+        in[k - 1] = op.linear ? op.data + position * static_cast<int64_t>(element_size(op.dtype)) : at(op, index);
         continue;
       }
       in[k - 1] = buffers[k];
-      bool constant = !short_rows && op.strides[0] == 0;
-      if (constant) {
-        if (filled[k] == row) continue;
-        int64_t item = static_cast<int64_t>(element_size(op.wanted));
-        op.convert(buffers[k], item, row, 0, std::min(kChunk, sizes_[0]));
-        filled[k] = row;
+      if (op.constant || (!short_rows_ && op.strides[0] == 0)) {
+        const char* element = at(op, index);
+        if (filled[k] == element) continue;
+        fill_constant(op.convert, static_cast<int64_t>(element_size(op.wanted)), buffers[k], element,
+                      std::min({kChunk, numel_, end - begin}));
+        filled[k] = element;
       } else {
         gather(op, buffers[k], index, n);
       }
     }
     const Operand& out = ops_[0];
-    char* row = out.data;
-    for (int i = 0; i < rank_; i++) row += index[i] * out.strides[i];
-    if (out.direct && !short_rows) {
-      call.inner(row, in, n, call.constant);
+    if (out.linear || (out.direct && !short_rows_)) {
+      call.inner(at(out, index), in, n, call.constant);
     } else {
       call.inner(buffers[0], in, n, call.constant);
       scatter(out, buffers[0], index, n);
     }
-    at += n;
+    position += n;
   }
 }
 
@@ -255,43 +314,97 @@ void run_pointwise_typed(const Tensor& out, std::initializer_list<const Tensor*>
   Loop(out, inputs.begin(), static_cast<int>(inputs.size()), types, produced).run(call);
 }
 
+namespace {
+
+// Splits contiguous operands of the compute type among the threads.
+void run_contiguous(char* out, const void* const* in, int count, int64_t n, int64_t item_in, int64_t item_out,
+                    const PointwiseCall& call) {
+  int64_t grain = kGrain / call.cost;
+  if (n <= grain) {
+    if (n) call.inner(out, in, n, call.constant);
+    return;
+  }
+  InnerFunction inner = call.streaming ? call.streaming : call.inner;
+  // Pieces start at multiples of 64 elements, so that each is aligned as the whole is.
+  parallel_for(0, (n + 63) / 64, std::max<int64_t>(grain / 64, 1), [&](int64_t begin, int64_t end) {
+    begin *= 64;
+    end = std::min(end * 64, n);
+    const void* part[kMaxInputs];
+    for (int i = 0; i < count; i++) part[i] = static_cast<const char*>(in[i]) + begin * item_in;
+    inner(out + begin * item_out, part, end - begin, call.constant);
+  });
+}
+
+}  // namespace
+
+namespace {
+
+// Small matrices in different orders (a + b.t()): each that is not laid out as the result is brought into its order.
+// False if the operands are anything else.
+[[gnu::noinline]] bool run_small_matrices(const TensorImpl* y, std::initializer_list<const Tensor*> inputs,
+                                          DType compute, const PointwiseCall& call) {
+  if (y->sizes.rank() != 2 || y->numel > kSmallMatrix || element_size(compute) > 8 || element_size(compute) < 4)
+    return false;
+  int fast = y->strides[1] <= y->strides[0] ? 1 : 0, slow = 1 - fast;
+  if (y->strides[fast] != 1 || y->strides[slow] != y->sizes[fast] || y->dtype != compute) return false;
+  alignas(64) char buffers[kMaxInputs][kSmallMatrix * 8];
+  const void* in[kMaxInputs];
+  int64_t item = static_cast<int64_t>(element_size(compute));
+  int k = 0;
+  for (const Tensor* t : inputs) {
+    const TensorImpl* x = t->impl();
+    if (!(x->sizes == y->sizes) || x->dtype != compute) return false;
+    in[k] = x->data();
+    if (!(x->strides == y->strides)) {
+      auto* plane = item == 4 ? &gather_plane<uint32_t> : &gather_plane<uint64_t>;
+      plane(buffers[k], static_cast<const char*>(in[k]), x->strides[fast] * item, y->sizes[fast],
+            x->strides[slow] * item, y->sizes[slow]);
+      in[k] = buffers[k];
+    }
+    k++;
+  }
+  call.inner(y->data(), in, y->numel, call.constant);
+  return true;
+}
+
+}  // namespace
+
 void run_pointwise(const Tensor& out, std::initializer_list<const Tensor*> inputs, DType compute, DType produced,
                    const PointwiseCall& call) {
   const TensorImpl* y = out.impl();
   compute = compute_dtype(compute);
   produced = compute_dtype(produced);
   int64_t n = y->numel;
+  if (n == 0) return;
   bool plain = y->contiguous && y->dtype == produced;
+  const void* in[kMaxInputs];
+  const TensorImpl* number = nullptr;  // an operand of one element: x + 1
+  int count = 0, number_at = 0;
   for (const Tensor* t : inputs) {
     const TensorImpl* x = t->impl();
-    plain = plain && x->contiguous && x->dtype == compute && x->numel == n;
-  }
-  if (CRESSET_LIKELY(plain)) {
-    const void* in[kMaxInputs];
-    int k = 0;
-    for (const Tensor* t : inputs) in[k++] = t->impl()->data();
-    char* to = static_cast<char*>(y->data());
-    int64_t grain = kGrain / call.cost;
-    if (n <= grain) {
-      if (n) call.inner(to, in, n, call.constant);
-      return;
+    if (x->numel == n && x->contiguous && x->dtype == compute) {
+      in[count] = x->data();
+    } else if (x->numel == 1 && !number && n <= kChunk) {
+      number = x;
+      number_at = count;
+    } else {
+      plain = false;
     }
-    int64_t item_in = static_cast<int64_t>(element_size(compute)),
-            item_out = static_cast<int64_t>(element_size(produced));
-    InnerFunction inner = call.streaming ? call.streaming : call.inner;
-    // Pieces start at multiples of 64 elements, so that each is aligned as the whole is.
-    parallel_for(0, (n + 63) / 64, std::max<int64_t>(grain / 64, 1), [&](int64_t begin, int64_t end) {
-      begin *= 64;
-      end = std::min(end * 64, n);
-      const void* part[kMaxInputs];
-      for (int i = 0; i < k; i++) part[i] = static_cast<const char*>(in[i]) + begin * item_in;
-      inner(to + begin * item_out, part, end - begin, call.constant);
-    });
-    return;
+    count++;
   }
-  if (n == 0) return;
-  DType types[kMaxInputs] = {compute, compute, compute, compute};
-  Loop(out, inputs.begin(), static_cast<int>(inputs.size()), types, produced).run(call);
+  int64_t item_in = static_cast<int64_t>(element_size(compute)),
+          item_out = static_cast<int64_t>(element_size(produced));
+  if (CRESSET_LIKELY(plain && !number)) {
+    run_contiguous(static_cast<char*>(y->data()), in, count, n, item_in, item_out, call);
+  } else if (plain) {
+    alignas(64) char buffer[kChunk * 16];
+    fill_constant(converter(compute, number->dtype), item_in, buffer, static_cast<const char*>(number->data()), n);
+    in[number_at] = buffer;
+    call.inner(y->data(), in, n, call.constant);
+  } else if (compute != produced || !run_small_matrices(y, inputs, compute, call)) {
+    DType types[kMaxInputs] = {compute, compute, compute, compute};
+    Loop(out, inputs.begin(), count, types, produced).run(call);
+  }
 }
 
 }  // namespace cresset::cpu

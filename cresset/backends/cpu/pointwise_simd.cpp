@@ -53,6 +53,15 @@ struct Mul {
   }
 };
 template <class T>
+struct Div {  // never of integers: the shape rule makes them floating-point numbers
+  static T call(T a, T b, T) {
+    if constexpr (std::is_integral_v<T>)
+      return a;
+    else
+      return a / b;
+  }
+};
+template <class T>
 struct ReluBackward {
   static T call(T g, T y, T) {
     if constexpr (kComplex<T>)
@@ -173,6 +182,8 @@ InnerFunction find_typed(PointwiseOp op) {
       return &binary<T, AddScaled>;
     case PointwiseOp::mul:
       return &binary<T, Mul>;
+    case PointwiseOp::div:
+      return &binary<T, Div>;
     case PointwiseOp::exp:
       return &exp<T>;
     case PointwiseOp::relu:
