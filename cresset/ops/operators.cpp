@@ -3,7 +3,7 @@
 
 namespace cresset {
 
-Tensor Tensor::operator-() const { return neg(*this); }
+Tensor Tensor::operator-() const { return cresset::neg(*this); }
 Tensor& Tensor::operator+=(const Tensor& other) { return cresset::add_(*this, other); }
 Tensor& Tensor::operator+=(const Scalar& other) { return cresset::add_(*this, other); }
 Tensor& Tensor::operator-=(const Tensor& other) { return cresset::sub_(*this, other); }

@@ -1,4 +1,5 @@
 // Written by cresset-oplist from the op registry: do not edit.
+// clang-format off
 #include "cresset/ops/all.h"
 
 namespace cresset {
@@ -27,6 +28,10 @@ Tensor Tensor::mul(const Tensor& other) const { return cresset::mul(*this, other
 Tensor& Tensor::mul_(const Tensor& other) const { return cresset::mul_(*this, other); }
 Tensor Tensor::mul(const Scalar& other) const { return cresset::mul(*this, other); }
 Tensor& Tensor::mul_(const Scalar& other) const { return cresset::mul_(*this, other); }
+Tensor Tensor::div(const Tensor& other) const { return cresset::div(*this, other); }
+Tensor& Tensor::div_(const Tensor& other) const { return cresset::div_(*this, other); }
+Tensor Tensor::div(const Scalar& other) const { return cresset::div(*this, other); }
+Tensor& Tensor::div_(const Scalar& other) const { return cresset::div_(*this, other); }
 Tensor Tensor::exp() const { return cresset::exp(*this); }
 Tensor& Tensor::exp_() const { return cresset::exp_(*this); }
 Tensor Tensor::relu() const { return cresset::relu(*this); }

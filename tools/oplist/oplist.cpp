@@ -37,7 +37,7 @@ bool is_method(const Op& op) {
 
 std::string declarations() {
   std::ostringstream out;
-  out << "// Written by cresset-oplist from the op registry: do not edit.\n";
+  out << "// Written by cresset-oplist from the op registry: do not edit.\n// clang-format off\n";
   for (const Op* op : cresset::all_ops())
     if (is_method(*op)) out << op->cpp_result << " " << op->name << "(" << parameters(*op, true, true) << ") const;\n";
   return out.str();
@@ -45,7 +45,8 @@ std::string declarations() {
 
 std::string definitions() {
   std::ostringstream out;
-  out << "// Written by cresset-oplist from the op registry: do not edit.\n#include \"cresset/ops/all.h\"\n\nnamespace "
+  out << "// Written by cresset-oplist from the op registry: do not edit.\n// clang-format off\n#include "
+         "\"cresset/ops/all.h\"\n\nnamespace "
          "cresset {\n\n";
   for (const Op* op : cresset::all_ops()) {
     if (!is_method(*op)) continue;
