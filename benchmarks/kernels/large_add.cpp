@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   constexpr int64_t kCount = int64_t{1} << 24;
   constexpr int kCalls = 3, kRounds = 10;
   auto rate = [&](const char* key, const auto& call) {
-    print_row(key, 12e-9 * kCount / best_seconds(kCalls, kRounds, call));
+    print_row(key, 12e-9 * kCount / best_seconds(wall_seconds, kCalls, kRounds, call));
   };
   Tensor a = framework::ones({kCount}), b = framework::ones({kCount});
   rate("add16M", [&] { Tensor c = a + b; });

@@ -12,7 +12,7 @@ namespace {
 template <class F>
 void time_op(const char* key, const F& op) {
   constexpr int kCalls = 10000, kRounds = 25;
-  print_row(key, 1e9 * best_seconds(kCalls, kRounds, op));
+  print_row(key, 1e9 * best_seconds(processor_seconds, kCalls, kRounds, op));
 }
 
 void forward_only() {
@@ -44,7 +44,7 @@ Tensor leaf() { return framework::ones({64}, framework::requires_grad()); }
 template <class F>
 double chain(int length, int calls, int rounds, const F& next) {
   Tensor x = leaf();
-  return 1e9 / length * best_seconds(calls, rounds, [&] {
+  return 1e9 / length * best_seconds(processor_seconds, calls, rounds, [&] {
            Tensor y = x;
            for (int i = 0; i < length; i++) y = next(y, x);
            y.sum().backward();
