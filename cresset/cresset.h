@@ -3,6 +3,8 @@
 
 #include "cresset/autograd/autograd.h"
 #include "cresset/core/allocator.h"
+#include "cresset/core/from_blob.h"
 #include "cresset/core/generator.h"
 #include "cresset/core/parallel.h"
+#include "cresset/core/print.h"
 #include "cresset/ops/all.h"

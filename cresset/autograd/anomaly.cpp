@@ -85,6 +85,9 @@ Grads call_with_anomaly_check(Node& node, const std::function<Grads()>& call) {
     results = call();
   } catch (const Error& error) {
     throw AutogradError(message_of("anomaly: ", node.name(), " failed in backward: ", error.what(), where()));
+  } catch (...) {  // somebody else's exception: it must stay what it is
+    std::fprintf(stderr, "anomaly: %s failed in backward%s\n", node.name().c_str(), where().c_str());
+    throw;
   }
   if (!check_nan_enabled) return results;
   for (size_t i = 0; i < results.size(); i++) {

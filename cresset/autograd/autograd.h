@@ -2,6 +2,11 @@
 #pragma once
 
 #include "cresset/autograd/anomaly.h"
+#include "cresset/autograd/checkpoint.h"
 #include "cresset/autograd/engine.h"
+#include "cresset/autograd/function.h"
+#include "cresset/autograd/functional.h"
+#include "cresset/autograd/gradcheck.h"
+#include "cresset/autograd/graph.h"
 #include "cresset/autograd/saved.h"
 #include "cresset/autograd/variable.h"

@@ -75,6 +75,13 @@ struct SavedRefs {
 };
 template <>
 struct SavedRefs<0> {};
+// A list whose length is known at run time; the formula gets it back as one TensorList.
+inline constexpr size_t kSavedList = static_cast<size_t>(-1);
+template <>
+struct SavedRefs<kSavedList> {
+  TensorList tensors;
+};
+inline SavedRefs<kSavedList> saved_list(TensorList tensors) { return {tensors}; }
 template <class... Ts>
 SavedRefs<sizeof...(Ts)> saved(const Ts&... tensors) {
   if constexpr (sizeof...(Ts) == 0)
@@ -128,7 +135,12 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
     for (size_t i = 0; i < in.size(); i++)
       if (in[i].defined() && in[i].requires_grad()) this->edges_[i] = gradient_edge(in[i]);
     if constexpr (S > 0)
-      for (size_t i = 0; i < S; i++) saved_[i] = Saved(*refs.refs[i].tensor, refs.refs[i].is_output);
+      for (size_t i = 0; i < S; i++) {
+        // One output is number 0, also where it is changed in place and still carries the number of its old node.
+        const Tensor& kept = *refs.refs[i].tensor;
+        uint32_t number = refs.refs[i].is_output && outputs > 1 ? kept.impl()->output_nr : 0;
+        saved_[i] = Saved(kept, refs.refs[i].is_output, number);
+      }
   }
 
   Grads apply(Tensor* gradients, size_t count) override {
@@ -153,6 +165,40 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
  private:
   EdgeStorage<Inputs> storage_;
   std::array<Saved, S> saved_;
+  F formula_;
+  bool released_ = false;
+};
+
+template <class F, class Inputs>
+class FormulaNode<F, Inputs, kSavedList> final : public Pooled<FormulaNode<F, Inputs, kSavedList>> {
+ public:
+  static_assert(std::is_trivially_destructible_v<F>,
+                "a gradient formula captures plain values only: tensors go through saved(...)");
+
+  FormulaNode(const char* name, uint32_t outputs, const Inputs& in, const SavedRefs<kSavedList>& refs, const F& formula)
+      : Pooled<FormulaNode>(name, nullptr, static_cast<uint32_t>(in.size()), outputs), storage_(in), formula_(formula) {
+    this->edges_ = storage_.data();
+    for (size_t i = 0; i < in.size(); i++)
+      if (in[i].defined() && in[i].requires_grad()) this->edges_[i] = gradient_edge(in[i]);
+    for (const Tensor& tensor : refs.tensors) saved_.emplace_back(tensor, false);
+  }
+
+  Grads apply(Tensor* gradients, size_t) override {
+    if (released_) backward_second_time(*this);
+    if (!gradients[0].defined()) return Grads(this->num_edges_);
+    std::vector<Tensor> values;
+    for (const Saved& s : saved_) values.push_back(s.unpack(*this));
+    return formula_(gradients[0], Wants(*this), TensorList(values));
+  }
+
+  void release_variables() override {
+    released_ = true;
+    saved_.clear();
+  }
+
+ private:
+  EdgeStorage<Inputs> storage_;
+  std::vector<Saved> saved_;
   F formula_;
   bool released_ = false;
 };
@@ -223,5 +269,6 @@ using autograd::not_differentiable;
 using autograd::output;
 using autograd::OutputGrads;
 using autograd::saved;
+using autograd::saved_list;
 using autograd::Wants;
 }  // namespace cresset

@@ -18,9 +18,14 @@ class Run {
     bool allow_unused;
   };
 
-  explicit Run(Options options) : options_(options), id_(next_id()), outer_(current_run) { current_run = this; }
+  explicit Run(Options options)
+      : options_(options), id_(next_id()), outer_(current_run), outer_partial_(Node::partial_run) {
+    current_run = this;
+    Node::partial_run = nullptr;
+  }
   ~Run() {
     current_run = outer_;
+    Node::partial_run = outer_partial_;
     for (Slot& slot : slots_)
       if (slot.claimed) slot.node->claim_.store(0, std::memory_order_relaxed);
   }
@@ -35,6 +40,12 @@ class Run {
   };
 
   void execute(const std::vector<Edge>& roots, variable_list& gradients, std::vector<Target>& targets);
+  // Whether the gradient that goes to `node` serves a target. A node that is not of this run (the op inside a
+  // copy-slices) cannot be judged.
+  bool serves_target(Node* node) const {
+    int64_t slot = find(node);
+    return slot < 0 || slots_[static_cast<size_t>(slot)].needed || slots_[static_cast<size_t>(slot)].target;
+  }
 
   static thread_local Run* current_run;
   std::vector<std::function<void()>> callbacks;
@@ -46,7 +57,8 @@ class Run {
     uint32_t waiting;
     uint32_t first;  // of its gradients in gradients_
     bool claimed;
-    bool needed;
+    bool needed;  // it must run
+    bool target;  // the gradient that arrives here is asked for
   };
 
   static uint64_t next_id() {
@@ -70,7 +82,7 @@ class Run {
     uint64_t nobody = 0;
     bool claimed = node->claim_.compare_exchange_strong(nobody, (id_ << 32) | slot, std::memory_order_relaxed);
     if (!claimed) others_.emplace(node, slot);
-    slots_.push_back({node, 0, static_cast<uint32_t>(gradients_.size()), claimed, true});
+    slots_.push_back({node, 0, static_cast<uint32_t>(gradients_.size()), claimed, true, false});
     gradients_.resize(gradients_.size() + node->num_inputs());
     return {slot, true};
   }
@@ -80,6 +92,8 @@ class Run {
   void run_node(uint32_t slot, std::vector<Target>& targets);
   void deliver(Edge& edge, Tensor gradient);
   void call_tensor_hooks(Slot& slot, NodeExtras& extras);
+  bool capture(Slot& slot, std::vector<Target>& targets);
+  void skip(Slot& slot);
   Grads call(Node& node, Tensor* gradients, size_t count);
   void push_ready(uint32_t slot);
   uint32_t pop_ready();
@@ -87,7 +101,8 @@ class Run {
   Options options_;
   uint64_t id_;
   Run* outer_;
-  bool partial_ = false;  // only some leaves are wanted
+  const Run* outer_partial_;
+  bool partial_ = false;  // only some gradients are asked for
   std::vector<Slot> slots_;
   std::vector<Tensor> gradients_;
   std::vector<uint32_t> ready_;
@@ -95,6 +110,16 @@ class Run {
 };
 
 thread_local Run* Run::current_run = nullptr;
+constinit thread_local const Run* Node::partial_run __attribute__((tls_model("initial-exec"))) = nullptr;
+bool Node::serves_target(const Edge& edge) { return partial_run->serves_target(edge.function.get()); }
+
+void call_hook(const char* name, const std::function<Tensor(const Tensor&)>& hook, Tensor& gradient) {
+  Tensor changed = hook(gradient);
+  if (!changed.defined()) return;
+  CRESSET_CHECK_AS(AutogradError, changed.sizes() == gradient.sizes(), name, ": a hook returned a gradient of shape ",
+                   text_of(changed.sizes()), " (expected ", text_of(gradient.sizes()), ")");
+  gradient = changed.dtype() == gradient.dtype() ? std::move(changed) : changed.to(gradient.dtype());
+}
 
 void Run::discover(const std::vector<Edge>& roots) {
   std::vector<uint32_t> stack;
@@ -118,21 +143,29 @@ void Run::discover(const std::vector<Edge>& roots) {
 // With targets given, only nodes from which a target can be reached run.
 void Run::mark_needed(const std::vector<Target>& targets) {
   partial_ = true;
+  Node::partial_run = this;
   for (Slot& slot : slots_) slot.needed = false;
-  std::vector<std::vector<uint32_t>> users(slots_.size());
+  // Who uses slot s: users[first[s]] to users[first[s + 1]].
+  std::vector<uint32_t> first(slots_.size() + 1, 0);
+  for (uint32_t s = 0; s < slots_.size(); s++) first[s + 1] = first[s] + slots_[s].waiting;
+  std::vector<uint32_t> users(first.back()), filled(first.begin(), first.end() - 1);
   for (uint32_t s = 0; s < slots_.size(); s++)
     for (uint32_t i = 0; i < slots_[s].node->num_outputs(); i++)
-      if (Node* next = slots_[s].node->edges()[i].function.get()) users[static_cast<size_t>(find(next))].push_back(s);
+      if (Node* next = slots_[s].node->edges()[i].function.get()) users[filled[static_cast<size_t>(find(next))]++] = s;
   std::vector<uint32_t> stack;
-  for (const Target& target : targets)
-    if (int64_t slot = target.edge.function ? find(target.edge.function.get()) : -1; slot >= 0)
-      for (uint32_t user : users[static_cast<size_t>(slot)]) stack.push_back(user);
+  auto push_users = [&](uint32_t s) { stack.insert(stack.end(), &users[0] + first[s], &users[0] + first[s + 1]); };
+  for (const Target& target : targets) {
+    int64_t slot = target.edge.function ? find(target.edge.function.get()) : -1;
+    if (slot < 0) continue;
+    slots_[static_cast<size_t>(slot)].target = true;
+    push_users(static_cast<uint32_t>(slot));
+  }
   while (!stack.empty()) {
     uint32_t slot = stack.back();
     stack.pop_back();
     if (slots_[slot].needed) continue;
     slots_[slot].needed = true;
-    for (uint32_t user : users[slot]) stack.push_back(user);
+    push_users(slot);
   }
 }
 
@@ -165,41 +198,29 @@ void Run::deliver(Edge& edge, Tensor gradient) {
 }
 
 void Run::call_tensor_hooks(Slot& slot, NodeExtras& extras) {
-  for (size_t i = 0; i < extras.tensor_hooks.size(); i++) {
-    auto hook = extras.tensor_hooks[i];  // a copy: the hook may remove itself
+  auto hooks = extras.tensor_hooks;  // a copy: a hook may remove itself
+  for (auto& hook : hooks) {
     Tensor& gradient = gradients_[slot.first + hook.output_nr];
-    if (!gradient.defined()) continue;
-    if (Tensor changed = hook.call(gradient); changed.defined()) {
-      CRESSET_CHECK_AS(AutogradError, changed.sizes() == gradient.sizes(), slot.node->name(),
-                       ": a hook returned a gradient of shape ", text_of(changed.sizes()), " (expected ",
-                       text_of(gradient.sizes()), ")");
-      gradient = changed;
-    }
+    if (gradient.defined()) call_hook(slot.node->raw_name(), hook.call, gradient);
   }
-  for (auto& [output_nr, impl] : extras.retained) {
-    Tensor& gradient = gradients_[slot.first + output_nr];
-    if (!gradient.defined()) continue;
-    auto* data = static_cast<AutogradData*>(impl->autograd);
-    if (data->grad.defined())
-      data->grad = data->grad.add(gradient);
-    else
-      data->grad = thread_state.grad_enabled ? gradient : gradient.clone();
-  }
+  for (auto& [output_nr, keeper] : extras.retained)
+    if (Tensor& gradient = gradients_[slot.first + output_nr]; gradient.defined()) keeper->keep(gradient);
 }
 
 Grads Run::call(Node& node, Tensor* gradients, size_t count) {
   NodeExtras* extras = node.extras_or_null();
-  if (CRESSET_LIKELY(!extras || (extras->pre_hooks.empty() && extras->post_hooks.empty())))
-    return node.apply(gradients, count);
+  if (CRESSET_LIKELY(!extras || !extras->has_node_hooks())) return node.apply(gradients, count);
+  auto pre_hooks = extras->pre_hooks;  // copies: a hook may remove itself
+  auto post_hooks = extras->post_hooks;
   variable_list incoming(gradients, gradients + count);
-  for (auto& [id, hook] : extras->pre_hooks) {
+  for (auto& [id, hook] : pre_hooks) {
     incoming = hook(incoming);
     CRESSET_CHECK_AS(AutogradError, incoming.size() == count, node.name(), ": a pre-hook returned ", incoming.size(),
                      " gradients (expected ", count, ")");
   }
   variable_list given = incoming;
   Grads results = node.apply(incoming.data(), count);
-  for (auto& [id, hook] : extras->post_hooks) {
+  for (auto& [id, hook] : post_hooks) {
     variable_list outgoing(results.begin(), results.end());
     outgoing = hook(outgoing, given);
     CRESSET_CHECK_AS(AutogradError, outgoing.size() == results.size(), node.name(), ": a post-hook returned ",
@@ -209,41 +230,52 @@ Grads Run::call(Node& node, Tensor* gradients, size_t count) {
   return results;
 }
 
+// Returns whether the node itself runs.
+bool Run::capture(Slot& slot, std::vector<Target>& targets) {
+  bool runs = slot.needed;
+  if (!slot.target) return runs;
+  for (Target& target : targets) {
+    if (target.edge.function.get() != slot.node) continue;
+    if (!target.accumulate)
+      target.captured = gradients_[slot.first + target.edge.input_nr];
+    else if (slot.node->num_outputs() == 0)
+      runs = true;
+  }
+  return runs;
+}
+
+void Run::skip(Slot& slot) {
+  running = nullptr;
+  for (uint32_t i = 0; i < slot.node->num_inputs(); i++) gradients_[slot.first + i].reset();
+  for (uint32_t i = 0; i < slot.node->num_outputs(); i++)
+    if (Edge& edge = slot.node->edges()[i]; edge.is_valid()) deliver(edge, {});
+}
+
 void Run::run_node(uint32_t index, std::vector<Target>& targets) {
   Slot& slot = slots_[index];
   Node& node = *slot.node;
+  if (CRESSET_UNLIKELY(partial_ && !slot.needed && !slot.target)) return skip(slot);
   size_t count = node.num_inputs();
+  running = &node;
   if (auto* extras = node.extras_or_null()) call_tensor_hooks(slot, *extras);
   if (node.num_outputs() == 0) node.call_leaf_hooks(gradients_[slot.first]);
-  bool accumulate_here = !partial_;
-  if (CRESSET_UNLIKELY(partial_)) {
-    for (Target& target : targets) {
-      if (target.edge.function.get() != &node) continue;
-      if (target.accumulate)
-        accumulate_here = true;
-      else
-        target.captured = gradients_[slot.first + target.edge.input_nr];
-    }
-    if (!slot.needed && !accumulate_here) {
-      for (size_t i = 0; i < count; i++) gradients_[slot.first + i].reset();
-      for (uint32_t i = 0; i < node.num_outputs(); i++)
-        if (Edge& edge = node.edges()[i]; edge.is_valid()) deliver(edge, {});
-      return;
-    }
-  }
-  running = &node;
-  // A local copy of few gradients, since the run's list may move when a node starts further work; it frees them at
-  // once, too.
+  if (CRESSET_UNLIKELY(partial_) && !capture(slot, targets)) return skip(slot);
+  // Taken out of the run's list, so that they are freed as soon as the node has run.
   Grads incoming(count);
-  for (size_t i = 0; i < count; i++) incoming[i] = std::move(gradients_[slot.first + i]);
-  bool any = false;
-  for (Tensor& g : incoming) any = any || g.defined();
-  Grads results(node.num_outputs());
-  if (any) {
-    results = thread_state.anomaly ? call_with_anomaly_check(node, [&] { return call(node, incoming.begin(), count); })
-                                   : call(node, incoming.begin(), count);
+  bool any = node.runs_without_gradients();
+  for (size_t i = 0; i < count; i++) {
+    incoming[i] = std::move(gradients_[slot.first + i]);
+    any = any || incoming[i].defined();
+  }
+  Grads results;
+  if (CRESSET_LIKELY(any)) {
+    results = CRESSET_UNLIKELY(thread_state.anomaly)
+                  ? call_with_anomaly_check(node, [&] { return call(node, incoming.begin(), count); })
+                  : call(node, incoming.begin(), count);
     CRESSET_CHECK_AS(AutogradError, results.size() == node.num_outputs(), node.name(), ": returned ", results.size(),
                      " gradients (expected ", node.num_outputs(), ")");
+  } else {
+    results = Grads(node.num_outputs());
   }
   if (!options_.retain_graph) node.release_variables();
   running = nullptr;
@@ -270,7 +302,10 @@ void Run::execute(const std::vector<Edge>& roots, variable_list& gradients, std:
       slots_[slot].node->claim_.store(0, std::memory_order_relaxed);
     }
   }
-  for (size_t i = 0; i < callbacks.size(); i++) callbacks[i]();
+  for (size_t i = 0; i < callbacks.size(); i++) {
+    auto callback = std::move(callbacks[i]);  // it may queue others, and the list may move
+    callback();
+  }
 }
 
 namespace {
@@ -280,20 +315,22 @@ Tensor root_gradient(const char* what, const Tensor& root, const Tensor& given) 
     CRESSET_CHECK_AS(AutogradError, root.numel() == 1, what,
                      ": grad can be implicitly created only for scalar outputs, found shape ", text_of(root.sizes()),
                      " (pass a gradient of that shape)");
+    CRESSET_CHECK_AS(AutogradError, !root.is_complex(), what,
+                     ": grad can be implicitly created only for real scalar outputs, found dtype ",
+                     name_of(root.dtype()));
     return root.new_ones(root.sizes());
   }
   CRESSET_CHECK_AS(ShapeError, given.sizes() == root.sizes(), what, ": found a gradient of shape ",
                    text_of(given.sizes()), " (expected the output's, ", text_of(root.sizes()), ")");
   CRESSET_CHECK_AS(TypeError, given.is_complex() == root.is_complex(), what, ": found a gradient of dtype ",
                    name_of(given.dtype()), " for an output of ", name_of(root.dtype()));
-  return given;
+  return given.dtype() == root.dtype() ? given : given.to(root.dtype());
 }
 
 void start(const char* what, const variable_list& outputs, const variable_list& given, std::vector<Edge>& roots,
            variable_list& gradients) {
   CRESSET_CHECK_AS(AutogradError, given.empty() || given.size() == outputs.size(), what, ": found ", given.size(),
                    " gradients (expected one for each of ", outputs.size(), " outputs)");
-  NoGradGuard guard;
   for (size_t i = 0; i < outputs.size(); i++) {
     const Tensor& output = outputs[i];
     CRESSET_CHECK_AS(AutogradError, output.defined(), what, ": output ", i, " is undefined");
@@ -319,8 +356,7 @@ void backward(const variable_list& outputs, const variable_list& given, std::opt
   for (const Tensor& input : inputs) {
     CRESSET_CHECK_AS(AutogradError, input.defined() && input.requires_grad(),
                      "backward: one of the inputs does not require grad");
-    CRESSET_CHECK_AS(AutogradError, input.is_leaf(),
-                     "backward: one of the inputs is not a leaf; only leaves get a .grad (see autograd::grad)");
+    if (!input.is_leaf()) input.retain_grad();
     targets.push_back({gradient_edge(input), true, {}});
   }
   Run run({retain_graph.value_or(create_graph), create_graph, true});
@@ -331,8 +367,8 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs, co
                    std::optional<bool> retain_graph, bool create_graph, bool allow_unused) {
   std::vector<Edge> roots;
   variable_list gradients;
-  start("grad", outputs, grad_outputs, roots, gradients);
   CRESSET_CHECK_AS(AutogradError, !inputs.empty(), "grad: requires non-empty inputs");
+  start("grad", outputs, grad_outputs, roots, gradients);
   std::vector<Run::Target> targets;
   for (size_t i = 0; i < inputs.size(); i++) {
     CRESSET_CHECK_AS(AutogradError, inputs[i].defined() && inputs[i].requires_grad(), "grad: input ", i,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace cresset::autograd {
 
 class Node;
+class Run;
 
 struct Edge {
   Ref<Node> function;
@@ -53,6 +55,18 @@ Grads grads(Ts&&... tensors) {
 using variable_list = std::vector<Tensor>;
 using edge_list = std::vector<Edge>;
 
+// Keeps the gradient of a tensor that is no leaf. The node and the tensor share it, so that either may go first.
+class CRESSET_API GradKeeper {
+ public:
+  explicit GradKeeper(Tensor* into) : into_(into) {}
+  void keep(const Tensor& gradient);
+  void forget();  // the tensor is going, or is kept elsewhere now
+
+ private:
+  std::mutex mutex_;
+  Tensor* into_;
+};
+
 // What few nodes have: hooks and what anomaly mode keeps.
 struct NodeExtras {
   struct TensorHook {
@@ -64,9 +78,9 @@ struct NodeExtras {
   std::vector<TensorHook> tensor_hooks;  // on one output's gradient, in order
   std::vector<std::pair<unsigned, std::function<variable_list(const variable_list&)>>> pre_hooks;
   std::vector<std::pair<unsigned, std::function<variable_list(const variable_list&, const variable_list&)>>> post_hooks;
-  std::vector<std::pair<uint32_t, TensorImpl*>>
-      retained;         // outputs whose gradient is kept; removed when the tensor goes
+  std::vector<std::pair<uint32_t, std::shared_ptr<GradKeeper>>> retained;  // by output
   std::string made_at;  // anomaly mode: where the forward op was called
+  bool has_node_hooks() const { return !pre_hooks.empty() || !post_hooks.empty(); }
 };
 
 class CRESSET_API Node : public NodeBase {
@@ -83,7 +97,12 @@ class CRESSET_API Node : public NodeBase {
   Edge* edges() { return edges_; }
   const Edge& next_edge(size_t i) const { return edges_[i]; }
   edge_list next_edges() const { return {edges_, edges_ + num_edges_}; }
-  bool wants(size_t i) const { return edges_[i].is_valid(); }
+  // Whether the gradient of input i serves anybody: grad() and backward(inputs) ask for some only.
+  bool wants(size_t i) const {
+    return edges_[i].is_valid() && (CRESSET_LIKELY(!partial_run) || serves_target(edges_[i]));
+  }
+  // A user's function sees zeros where no gradient arrived, so it runs even when none did.
+  bool runs_without_gradients() const { return runs_without_gradients_ || (extras_ && extras_->has_node_hooks()); }
 
   unsigned add_tensor_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook);
   bool remove_tensor_hook(unsigned id);
@@ -112,13 +131,19 @@ class CRESSET_API Node : public NodeBase {
   Edge* edges_ = nullptr;
   uint32_t num_edges_ = 0;
   uint32_t num_results_ = 1;
+  bool runs_without_gradients_ = false;
   uint64_t sequence_ = 0;
   std::unique_ptr<NodeExtras> extras_;
 
  private:
   friend class Run;
+  static bool serves_target(const Edge& edge);
+  static constinit thread_local const Run* partial_run __attribute__((tls_model("initial-exec")));
   std::atomic<uint64_t> claim_{0};  // {run, slot} of the backward that is using it; 0: none
 };
+
+// Calls a tensor's hook; what it returns replaces the gradient.
+void call_hook(const char* name, const std::function<Tensor(const Tensor&)>& hook, Tensor& gradient);
 
 // Allocates a node of type N from the pool.
 template <class N, class... Args>

@@ -27,7 +27,7 @@ SavedTensorHooksScope::~SavedTensorHooksScope() {
   }
 }
 
-Saved::Saved(const Tensor& tensor, bool is_output) : is_output_(is_output) {
+Saved::Saved(const Tensor& tensor, bool is_output, uint32_t output_nr) : output_nr_(output_nr), is_output_(is_output) {
   if (!tensor.defined()) return;
   TensorImpl* impl = tensor.impl();
   CRESSET_CHECK_AS(
@@ -37,29 +37,37 @@ Saved::Saved(const Tensor& tensor, bool is_output) : is_output_(is_output) {
       text_of(impl->sizes), ")");
   version_ = impl->version().load(std::memory_order_relaxed);
   requires_grad_ = is_output ? is_differentiable(impl->dtype) : tensor.requires_grad();
-  output_nr_ = impl->output_nr;
   is_leaf_ = !is_output && requires_grad_ && tensor.is_leaf();
-  if (is_leaf_) {
+  if (CRESSET_UNLIKELY(thread_state.saved_hooks)) {
+    if (!is_output && requires_grad_) edge_ = gradient_edge(tensor);
+    is_leaf_ = false;  // what the hook gives back is another tensor, which is connected to the leaf when it is read
+    pack(alias(tensor));
+  } else if (is_leaf_) {
     data_ = tensor;
   } else {
     data_ = alias(tensor);
     if (!is_output && requires_grad_) edge_ = gradient_edge(tensor);
   }
-  if (CRESSET_UNLIKELY(thread_state.saved_hooks)) {
-    auto packed = std::make_shared<Packed>();
-    packed->hooks = hook_stack->back();
-    bool before = thread_state.saved_hooks;
-    thread_state.saved_hooks = false;  // what the hook itself saves is its own affair
-    try {
-      packed->object = packed->hooks.pack(data_);
-    } catch (...) {
-      thread_state.saved_hooks = before;
-      throw;
-    }
-    thread_state.saved_hooks = before;
-    packed_ = std::move(packed);
-    data_.reset();
-  }
+}
+
+namespace {
+// What a hook itself saves is its own affair.
+struct HooksOff {
+  HooksOff() { thread_state.saved_hooks = false; }
+  ~HooksOff() { thread_state.saved_hooks = hook_stack && !hook_stack->empty(); }
+};
+}  // namespace
+
+void Saved::pack(const Tensor& tensor) {
+  auto packed = std::make_shared<Packed>();
+  packed->hooks = hook_stack->back();
+  NoGradGuard no_grad;
+  HooksOff off;
+  packed->object = packed->hooks.pack(tensor);
+  CRESSET_CHECK_AS(AutogradError, tensor.impl()->version().load() == version_,
+                   "save for backward: a saved tensor pack hook is modifying its input in place (shape ",
+                   text_of(tensor.sizes()), ")");
+  packed_ = std::move(packed);
 }
 
 void Saved::changed(const Node& node) const {
@@ -71,11 +79,14 @@ void Saved::changed(const Node& node) const {
 
 Tensor Saved::unpack(Node& node) const {
   if (CRESSET_UNLIKELY(packed_ != nullptr)) {
-    Tensor value = packed_->hooks.unpack(packed_->object);
+    Tensor value;
+    {
+      NoGradGuard no_grad;
+      value = packed_->hooks.unpack(packed_->object);
+    }
     CRESSET_CHECK_AS(AutogradError, value.defined(), node.name(),
                      ": the unpack hook of a saved tensor returned an undefined tensor");
-    if (is_leaf_ || !requires_grad_ || !thread_state.grad_enabled) return value;
-    return reconnected(alias(value), node);
+    return requires_grad_ && thread_state.grad_enabled ? reconnected(alias(value), node) : value;
   }
   if (!data_.defined()) return {};
   if (CRESSET_UNLIKELY(data_.impl()->version().load(std::memory_order_relaxed) != version_)) changed(node);

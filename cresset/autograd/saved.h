@@ -29,7 +29,7 @@ class CRESSET_API Saved {
  public:
   Saved() = default;
   // An output's edge is filled in with the node that saves it, when it is read.
-  Saved(const Tensor& tensor, bool is_output);
+  Saved(const Tensor& tensor, bool is_output, uint32_t output_nr = 0);
   Saved(Saved&&) = default;
   Saved& operator=(Saved&&) = default;
 
@@ -44,6 +44,7 @@ class CRESSET_API Saved {
 
  private:
   struct Packed;
+  void pack(const Tensor& tensor);
   Tensor reconnected(Tensor alias, Node& node) const;
   [[noreturn]] void changed(const Node& node) const;
 

@@ -19,17 +19,33 @@ std::mutex& rare_mutex() {
 
 constinit thread_local uint64_t Node::sequence_counter __attribute__((tls_model("initial-exec"))) = 0;
 
+// Threads that share a leaf may all be the first to ask.
 AutogradData* autograd_data_or_null(const Tensor& tensor) {
-  return static_cast<AutogradData*>(tensor.impl()->autograd);
+  std::atomic_ref<AutogradDataBase*> slot(tensor.impl()->autograd);
+  return static_cast<AutogradData*>(slot.load(std::memory_order_acquire));
 }
 
 AutogradData& autograd_data(const Tensor& tensor) {
-  TensorImpl* impl = tensor.impl();
-  if (!impl->autograd) {
-    std::lock_guard lock(rare_mutex());
-    if (!impl->autograd) impl->autograd = new AutogradData;
-  }
-  return *static_cast<AutogradData*>(impl->autograd);
+  if (AutogradData* data = autograd_data_or_null(tensor)) return *data;
+  auto fresh = std::make_unique<AutogradData>();
+  AutogradDataBase* expected = nullptr;
+  std::atomic_ref<AutogradDataBase*> slot(tensor.impl()->autograd);
+  if (slot.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel, std::memory_order_acquire))
+    return *fresh.release();
+  return *static_cast<AutogradData*>(expected);
+}
+
+void GradKeeper::keep(const Tensor& gradient) {
+  std::lock_guard lock(mutex_);
+  if (!into_) return;
+  if (into_->defined())
+    *into_ = into_->add(gradient);
+  else
+    *into_ = gradient.clone();
+}
+void GradKeeper::forget() {
+  std::lock_guard lock(mutex_);
+  into_ = nullptr;
 }
 
 // ---- nodes' hooks
@@ -128,6 +144,9 @@ void AccumulateGrad::accumulate(AutogradData& data, Tensor gradient) {
   CRESSET_CHECK_AS(AutogradError, gradient.sizes() == leaf_.sizes(), "AccumulateGrad: a gradient of shape ",
                    text_of(gradient.sizes()), " reached a leaf of shape ", text_of(leaf_.sizes()));
   if (data.destination.defined()) {
+    CRESSET_CHECK_AS(AutogradError, !thread_state.grad_enabled || !gradient.requires_grad(),
+                     "AccumulateGrad: create_graph would lose the gradient's own graph, since gradients of this leaf "
+                     "are written into a given destination; use autograd::grad");
     if (!data.grad.defined()) {
       AutoGradMode off(false);
       data.destination.copy_(gradient);
@@ -162,9 +181,10 @@ void AccumulateGrad::accumulate(AutogradData& data, Tensor gradient) {
 
 void AccumulateGrad::call_leaf_hooks(Tensor& gradient) {
   if (!gradient.defined()) return;
-  auto hooks = autograd_data(leaf_).hooks;  // a copy: a hook may remove itself
-  for (auto& hook : hooks)
-    if (Tensor changed = hook.call(gradient); changed.defined()) gradient = changed;
+  AutogradData& data = autograd_data(leaf_);
+  if (CRESSET_LIKELY(data.hooks.empty())) return;
+  auto hooks = data.hooks;  // a copy: a hook may remove itself
+  for (auto& hook : hooks) call_hook("AccumulateGrad", hook.call, gradient);
 }
 
 Grads AccumulateGrad::apply(Tensor* gradients, size_t) {
@@ -176,7 +196,9 @@ Grads AccumulateGrad::apply(Tensor* gradients, size_t) {
     std::lock_guard lock(data.mutex);
     accumulate(data, std::move(gradient));
   }
-  for (auto& [id, hook] : data.post_accumulate_hooks) hook(leaf_);
+  if (CRESSET_LIKELY(data.post_accumulate_hooks.empty())) return {};
+  auto hooks = data.post_accumulate_hooks;  // a copy: a hook may remove itself
+  for (auto& [id, hook] : hooks) hook(leaf_);
   return {};
 }
 
@@ -186,6 +208,12 @@ void set_grad_destination(const Tensor& leaf, const Tensor& destination) {
   CRESSET_CHECK_AS(ShapeError, !destination.defined() || destination.sizes() == leaf.sizes(),
                    "set_grad_destination: found shape ", text_of(destination.sizes()), " (expected the leaf's, ",
                    text_of(leaf.sizes()), ")");
+  CRESSET_CHECK_AS(TypeError, !destination.defined() || destination.dtype() == leaf.dtype(),
+                   "set_grad_destination: found dtype ", name_of(destination.dtype()), " (expected the leaf's, ",
+                   name_of(leaf.dtype()), ")");
+  CRESSET_CHECK_AS(DeviceError, !destination.defined() || destination.device() == leaf.device(),
+                   "set_grad_destination: found device ", destination.device().str(), " (expected the leaf's, ",
+                   leaf.device().str(), ")");
   AutogradData& data = autograd_data(leaf);
   std::lock_guard lock(data.mutex);
   data.destination = destination;
@@ -200,19 +228,15 @@ void attach(const Tensor& y, Ref<Node> node, uint32_t output_nr) {
   impl->requires_grad = true;
 }
 
-// A tensor that keeps its gradient goes on keeping it at its new node.
+}  // namespace
+
 void move_retained(const Tensor& y) {
   AutogradData* data = autograd_data_or_null(y);
-  if (!data || !data->retains_grad) return;
-  {
-    std::lock_guard lock(rare_mutex());
-    if (data->retained_by)
-      std::erase_if(data->retained_by->extras().retained, [&](auto& r) { return r.second == y.impl(); });
-  }
-  data->retains_grad = false;
+  if (!data || !data->keeper) return;
+  data->keeper->forget();
+  data->keeper.reset();
   y.retain_grad();
 }
-}  // namespace
 
 void set_history(const Into& into, const Tensor& y, Ref<Node> node, uint32_t output_nr) {
   if (CRESSET_LIKELY(into.fresh())) {
@@ -258,12 +282,15 @@ Ref<Node> Tensor::grad_fn() const {
 
 bool Tensor::is_leaf() const {
   if (!requires_grad()) return true;
-  return !grad_fn();
+  if (impl_->node) return false;
+  // Asking a view for its node may be refused; being asked what it is may not.
+  return !impl_->differentiable_view || impl_->origin != ViewOrigin::ordinary || !grad_fn();
 }
 
 const Tensor& Tensor::grad() const {
   static const Tensor* undefined = new Tensor;
-  auto* data = static_cast<AutogradData*>(known()->autograd);
+  known();
+  AutogradData* data = autograd_data_or_null(*this);
   return data ? data->grad : *undefined;
 }
 Tensor& Tensor::mutable_grad() const {
@@ -287,6 +314,10 @@ Tensor Tensor::detach() const {
 Tensor& Tensor::detach_() {
   CRESSET_CHECK_AS(AutogradError, !known()->differentiable_view,
                    "detach_: can't detach views in-place. Use detach() instead");
+  if (AutogradData* data = autograd_data_or_null(*this); data && data->keeper) {
+    data->keeper->forget();
+    data->keeper.reset();
+  }
   impl_->node.reset();
   impl_->output_nr = 0;
   impl_->requires_grad = false;
@@ -301,17 +332,19 @@ Tensor Tensor::variable_data() const {
 }
 
 void Tensor::set_data(const Tensor& other) const {
+  TensorImpl* impl = known();
   TensorImpl* from = other.known();
-  CRESSET_CHECK_AS(TypeError, !impl_->requires_grad || is_differentiable(from->dtype),
+  CRESSET_CHECK_AS(TypeError, !impl->requires_grad || is_differentiable(from->dtype),
                    "set_data: data of a tensor that requires grad wants a floating point or complex dtype, found ",
                    name_of(from->dtype));
-  impl_->storage = from->storage;
-  impl_->own_version = Ref<VersionCounter>::adopt(new VersionCounter);
-  impl_->own_version->value = 0;
-  impl_->dtype = from->dtype;
-  impl_->device = from->device;
-  impl_->offset = from->offset;
-  impl_->set_geometry(from->sizes, from->strides);
+  auto version = Ref<VersionCounter>::adopt(new VersionCounter);
+  version->value = impl->version().load();  // the data is other, the count of in-place changes goes on
+  impl->storage = from->storage;
+  impl->own_version = std::move(version);
+  impl->dtype = from->dtype;
+  impl->device = from->device;
+  impl->offset = from->offset;
+  impl->set_geometry(from->sizes, from->strides);
 }
 
 void Tensor::retain_grad() const {
@@ -319,15 +352,15 @@ void Tensor::retain_grad() const {
                    "retain_grad: can't retain_grad on Tensor that has requires_grad=False");
   Ref<Node> node = grad_fn();
   AutogradData& data = autograd_data(*this);
-  if (!node || data.retains_grad) return;  // a leaf keeps its gradient anyway
+  if (!node || data.keeper) return;  // a leaf keeps its gradient anyway
+  data.keeper = std::make_shared<GradKeeper>(&data.grad);
   std::lock_guard lock(rare_mutex());
-  node->extras().retained.emplace_back(impl_->output_nr, impl_.get());
-  data.retained_by = node;
-  data.retains_grad = true;
+  node->extras().retained.emplace_back(impl_->output_nr, data.keeper);
 }
 bool Tensor::retains_grad() const {
-  auto* data = static_cast<AutogradData*>(known()->autograd);
-  return data && data->retains_grad;
+  known();
+  AutogradData* data = autograd_data_or_null(*this);
+  return data && data->keeper;
 }
 
 uint32_t Tensor::_version() const {
@@ -338,7 +371,10 @@ Tensor Tensor::_base() const {
   CRESSET_CHECK_AS(AutogradError, is_view(), "_base: can't get base of non-view Variable");
   return Tensor(impl_->base);
 }
-const std::string& Tensor::name() const { return autograd_data(*this).name; }
+const std::string& Tensor::name() const {
+  known();
+  return autograd_data(*this).name;
+}
 
 unsigned Tensor::add_hook(std::function<Tensor(const Tensor&)> hook) const {
   CRESSET_CHECK_AS(AutogradError, requires_grad(),
@@ -357,7 +393,8 @@ void Tensor::remove_hook(unsigned position) const {
   }
   AutogradData& data = autograd_data(*this);
   std::lock_guard lock(rare_mutex());
-  size_t gone = std::erase_if(data.hooks, [&](auto& h) { return h.id == position; });
+  size_t gone = std::erase_if(data.hooks, [&](auto& h) { return h.id == position; }) +
+                std::erase_if(data.post_accumulate_hooks, [&](auto& h) { return h.first == position; });
   CRESSET_CHECK_AS(AutogradError, gone, "remove_hook: there is no hook ", position, " on this tensor");
 }
 unsigned Tensor::register_post_accumulate_grad_hook(std::function<void(const Tensor&)> hook) const {

@@ -17,9 +17,11 @@ struct CRESSET_API AutogradData : AutogradDataBase {
   std::vector<NodeExtras::TensorHook> hooks;  // of a leaf: they outlive its accumulator
   std::vector<std::pair<unsigned, std::function<void(const Tensor&)>>> post_accumulate_hooks;
   unsigned next_id = 0;
-  bool retains_grad = false;
-  Ref<Node> retained_by;  // the node that keeps this tensor's gradient
+  std::shared_ptr<GradKeeper> keeper;  // of a tensor that is no leaf and keeps its gradient
   std::string name;
+  ~AutogradData() override {
+    if (keeper) keeper->forget();
+  }
 };
 
 CRESSET_API AutogradData& autograd_data(const Tensor& tensor);  // made when asked for
@@ -41,6 +43,9 @@ class CRESSET_API AccumulateGrad final : public Node {
   void accumulate(AutogradData& data, Tensor gradient);
   Tensor leaf_;
 };
+
+// A tensor that keeps its gradient goes on keeping it at its new node.
+void move_retained(const Tensor& y);
 
 // A gradient whose handle and memory nobody else holds may be taken over or added to.
 bool is_stealable(const Tensor& gradient);

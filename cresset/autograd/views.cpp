@@ -101,43 +101,41 @@ std::mutex& view_mutex() {
   return *mutex;
 }
 
-[[noreturn]] void refuse_view(const char* op, ViewOrigin origin) {
-  const char* why = "";
-  switch (origin) {
-    case ViewOrigin::multi_view:
-      why =
-          "Output of a function that returns multiple views is a view and is being modified inplace. This view is the "
-          "output of a "
-          "function that returns multiple views (split, unbind, chunk). Such functions do not allow the output views "
-          "to be modified "
-          "inplace. You should replace the inplace operation by an out-of-place one";
-      break;
+// PyTorch's words. `indirect`: not the view itself but its base or a sibling was changed.
+[[noreturn]] void refuse_view(const char* op, const TensorImpl* view, bool indirect) {
+  const char* what =
+      indirect ? "its base or another view of its base has been modified inplace" : "is being modified inplace";
+  std::string header, why;
+  switch (view->origin) {
     case ViewOrigin::no_grad:
+      header = "A view was created in no_grad mode and ";
       why =
-          "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
-          "use case is "
-          "ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-          "inplace either both "
-          "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want the "
-          "inplace to be tracked)";
+          " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is forbidden. You can "
+          "clarify your code by moving both the view and the inplace either both inside the no_grad block (if you "
+          "don't want the inplace to be tracked) or both outside (if you want the inplace to be tracked)";
       break;
     case ViewOrigin::inference:
-      why = "A view was created in inference mode and is being modified inplace in normal mode, which is not allowed";
+      header = "A view was created in inference mode and ";
+      why = " in normal mode, which is not allowed";
+      break;
+    case ViewOrigin::multi_view:
+      header = "Output of a function that returns multiple views is a view and ";
+      why =
+          ". Such functions (split, unbind, chunk) do not allow the output views to be modified inplace. You should "
+          "replace the inplace operation by an out-of-place one";
       break;
     case ViewOrigin::custom_function:
+      header = "Output of a custom Function is a view and ";
       why =
-          "Output of a custom Function is a view and is being modified inplace. This view was created inside a custom "
-          "Function (or "
-          "because an input was returned as-is) and the autograd logic to handle view+inplace would override the "
-          "custom backward "
-          "associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
-          "fix this by "
-          "cloning the output of the custom Function";
+          ". This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+          "logic to handle view+inplace would override the custom backward associated with the custom Function, "
+          "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the "
+          "custom Function";
       break;
     case ViewOrigin::ordinary:
       break;
   }
-  throw AutogradError(message_of(op, ": ", why));
+  throw AutogradError(message_of(op, ": ", header, what, why, " (shape ", text_of(view->sizes), ")"));
 }
 
 }  // namespace
@@ -151,7 +149,7 @@ void check_inplace(const char* op, const Tensor& self, bool others_require_grad)
         "normal tensor before doing inplace update"));
   if (!thread_state.grad_enabled || (!others_require_grad && !self.requires_grad())) return;
   if (impl->differentiable_view) {
-    if (impl->origin != ViewOrigin::ordinary) refuse_view(op, impl->origin);
+    if (impl->origin != ViewOrigin::ordinary) refuse_view(op, impl, /*indirect=*/false);
     if (self.requires_grad() && Tensor(impl->base).is_leaf())
       throw AutogradError(message_of(
           op, ": a view of a leaf Variable that requires grad is being used in an in-place operation (shape ",
@@ -178,7 +176,7 @@ void set_view(const Tensor& y, const Tensor& x, ViewOrigin origin) {
     origin = ViewOrigin::no_grad;
   if (from->differentiable_view) {
     view->base = from->base;
-    if (from->origin != ViewOrigin::ordinary) origin = from->origin;
+    if (origin == ViewOrigin::ordinary) origin = from->origin;
   } else {
     view->base = x.ref();
   }
@@ -192,17 +190,20 @@ void refresh_view(const Tensor& view) {
   TensorImpl* impl = view.impl();
   if (!impl->base->requires_grad && !impl->node) return;
   uint32_t now = impl->version().load(std::memory_order_relaxed);
-  if (CRESSET_LIKELY(impl->view_version == now)) return;
+  std::atomic_ref<uint32_t> seen(impl->view_version);  // threads may share the view
+  if (CRESSET_LIKELY(seen.load(std::memory_order_acquire) == now)) return;
   std::lock_guard lock(view_mutex());
-  if (impl->view_version == now) return;
+  if (seen.load(std::memory_order_relaxed) == now) return;
   Tensor base(impl->base);
   if (!base.requires_grad()) return;
+  if (impl->origin != ViewOrigin::ordinary) refuse_view("grad_fn", impl, /*indirect=*/true);
   AutoGradMode on(true);
   Tensor fresh = base.as_strided(impl->sizes, impl->strides, impl->offset);
   impl->node = fresh.impl()->node;
   impl->output_nr = fresh.impl()->output_nr;
   impl->requires_grad = true;
-  impl->view_version = now;
+  seen.store(now, std::memory_order_release);
+  move_retained(view);
 }
 
 void rebase_view(const Tensor& view, Ref<Node> node) {
@@ -214,6 +215,7 @@ void rebase_view(const Tensor& view, Ref<Node> node) {
   base.impl()->node = std::move(copy);
   base.impl()->output_nr = 0;
   base.impl()->requires_grad = true;
+  move_retained(base);
   impl->view_version = impl->version().load(std::memory_order_relaxed) - 1;  // behind: refresh makes its new node
   refresh_view(view);
 }

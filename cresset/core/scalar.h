@@ -2,9 +2,11 @@
 // since type promotion asks.
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <type_traits>
 
 #include "cresset/core/dtype.h"
@@ -47,19 +49,21 @@ class CRESSET_API Scalar {
     return types[static_cast<int>(kind_)];
   }
 
+  // Refuses what T cannot hold: numbers out of range, nan in an integer, an imaginary part. Fractions are cut off, and
+  // negative integers wrap into uint8, as in PyTorch.
   template <class T>
   T to() const {
     if constexpr (std::is_same_v<T, std::complex<double>> || std::is_same_v<T, std::complex<float>>) {
       using R = typename T::value_type;
-      return T(static_cast<R>(toDouble()), static_cast<R>(kind_ == Kind::complex ? imaginary_ : 0.0));
-    } else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
-      return T(static_cast<float>(toDouble()));
+      return T(real_to<R>(), kind_ == Kind::complex ? from_double<R>(imaginary_) : R(0));
     } else if constexpr (std::is_same_v<T, bool>) {
       return kind_ <= Kind::integer ? integer_ != 0 : real_ != 0 || (kind_ == Kind::complex && imaginary_ != 0);
     } else {
-      return kind_ <= Kind::integer ? static_cast<T>(integer_) : static_cast<T>(real_);
+      if (CRESSET_UNLIKELY(kind_ == Kind::complex && imaginary_ != 0)) does_not_fit(dtype_or_undefined<T>());
+      return real_to<T>();
     }
   }
+  // The real part.
   double toDouble() const { return kind_ <= Kind::integer ? static_cast<double>(integer_) : real_; }
   float toFloat() const { return to<float>(); }
   int64_t toLong() const { return to<int64_t>(); }
@@ -77,6 +81,49 @@ class CRESSET_API Scalar {
 
  private:
   enum class Kind : uint8_t { boolean, integer, floating, complex };
+
+  template <class T>
+  T real_to() const {
+    return kind_ <= Kind::integer ? from_integer<T>(integer_) : from_double<T>(real_);
+  }
+  template <class T>
+  T from_integer(int64_t value) const {
+    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int64_t)) {
+      constexpr int64_t most = std::numeric_limits<T>::max();
+      constexpr int64_t least = std::is_signed_v<T> ? int64_t{std::numeric_limits<T>::min()} : -most;
+      if (CRESSET_UNLIKELY(value < least || value > most)) does_not_fit(dtype_or_undefined<T>());
+      return static_cast<T>(value);
+    } else if constexpr (sizeof(T) < sizeof(float)) {
+      return from_double<T>(static_cast<double>(value));
+    } else {
+      return static_cast<T>(value);
+    }
+  }
+  template <class T>
+  T from_double(double value) const {
+    if constexpr (std::is_same_v<T, double>) {
+      return value;
+    } else if constexpr (std::is_integral_v<T>) {
+      constexpr bool wide = sizeof(T) == sizeof(int64_t);  // its largest value is no double
+      constexpr double most = wide ? 0x1.fffffffffffffp62 : static_cast<double>(std::numeric_limits<T>::max());
+      constexpr double least = static_cast<double>(std::numeric_limits<T>::min());
+      if (CRESSET_UNLIKELY(!(value >= least && value <= most))) does_not_fit(dtype_or_undefined<T>());
+      return static_cast<T>(value);
+    } else {
+      const double most = static_cast<float>(std::numeric_limits<T>::max());
+      if (CRESSET_UNLIKELY((value > most || value < -most) && !std::isinf(value))) does_not_fit(dtype_of<T>);
+      return T(static_cast<float>(value));
+    }
+  }
+  template <class T>
+  static constexpr DType dtype_or_undefined() {
+    if constexpr (requires { DTypeOf<T>::value; })
+      return dtype_of<T>;
+    else
+      return DType::Undefined;
+  }
+  [[noreturn]] void does_not_fit(DType wanted) const;
+
   Kind kind_;
   union {
     int64_t integer_;

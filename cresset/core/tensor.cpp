@@ -9,26 +9,26 @@
 namespace cresset {
 namespace {
 
-// The number of bytes, refusing negative sizes and products that do not fit.
-size_t checked_bytes(IntArrayRef sizes, DType dtype) {
+// The number of bytes, refusing negative sizes and products that do not fit. An empty tensor's other sizes count too,
+// since its strides are their products.
+size_t contiguous_bytes(const char* op, IntArrayRef sizes, DType dtype) {
   int64_t bytes = static_cast<int64_t>(element_size(dtype));
   bool fits = true, zero = false;
   for (int64_t n : sizes) {
-    CRESSET_CHECK_AS(ShapeError, n >= 0, "empty: found a negative size in ", text_of(sizes),
-                     " (expected sizes of 0 or more)");
+    CRESSET_CHECK_AS(ShapeError, n >= 0, op, ": found a negative size in ", text_of(sizes),
+                     " (expected sizes of 0 or more; negative dimension)");
     zero = zero || n == 0;
-    fits = fits && !__builtin_mul_overflow(bytes, n, &bytes);
+    fits = fits && !__builtin_mul_overflow(bytes, n ? n : 1, &bytes);
   }
-  if (zero) return 0;
-  CRESSET_CHECK_AS(ShapeError, fits, "empty: a tensor of shape ", text_of(sizes), " and dtype ", name_of(dtype),
+  CRESSET_CHECK_AS(ShapeError, fits, op, ": a tensor of shape ", text_of(sizes), " and dtype ", name_of(dtype),
                    " is larger than memory can be");
-  return static_cast<size_t>(bytes);
+  return zero ? 0 : static_cast<size_t>(bytes);
 }
 
 }  // namespace
 
 Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device) {
-  size_t bytes = checked_bytes(sizes, dtype);
+  size_t bytes = contiguous_bytes("empty", sizes, dtype);
   auto storage = Storage::make(bytes, device);
   TensorImpl* impl = TensorImpl::make();
   impl->dtype = dtype;
@@ -39,16 +39,31 @@ Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device) {
   return Tensor(Ref<TensorImpl>::adopt(impl));
 }
 
-Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device) {
-  CRESSET_CHECK_AS(ShapeError, sizes.size() == strides.size(), "empty_strided: found ", sizes.size(), " sizes and ",
-                   strides.size(), " strides");
-  bool empty = checked_bytes(sizes, dtype) == 0;
-  int64_t last = 0;
+size_t storage_bytes(const char* op, IntArrayRef sizes, DType dtype) { return contiguous_bytes(op, sizes, dtype); }
+
+size_t storage_bytes(const char* op, IntArrayRef sizes, IntArrayRef strides, DType dtype, int64_t offset) {
+  CRESSET_CHECK_AS(ShapeError, sizes.size() == strides.size(), op, ": found ", sizes.size(), " sizes and ",
+                   strides.size(), " strides (mismatch in length of strides and shape)");
+  CRESSET_CHECK_AS(ShapeError, offset >= 0, op, ": found storage offset ", offset, " (expected 0 or more)");
+  contiguous_bytes(op, sizes, dtype);
+  int64_t elements = 1;
+  bool fits = !__builtin_add_overflow(elements, offset, &elements), empty = false;
   for (size_t i = 0; i < sizes.size(); i++) {
-    CRESSET_CHECK_AS(ShapeError, strides[i] >= 0, "empty_strided: found a negative stride in ", text_of(strides));
-    last += (sizes[i] - 1) * strides[i];
+    CRESSET_CHECK_AS(ShapeError, strides[i] >= 0, op, ": found a negative stride in ", text_of(strides),
+                     " (expected strides of 0 or more; negative strides are not supported)");
+    int64_t reach = 0;
+    empty = empty || sizes[i] == 0;
+    fits = fits && !__builtin_mul_overflow(sizes[i] ? sizes[i] - 1 : 0, strides[i], &reach) &&
+           !__builtin_add_overflow(elements, reach, &elements);
   }
-  auto storage = Storage::make(empty ? 0 : static_cast<size_t>(last + 1) * element_size(dtype), device);
+  fits = fits && !__builtin_mul_overflow(elements, static_cast<int64_t>(element_size(dtype)), &elements);
+  CRESSET_CHECK_AS(ShapeError, fits, op, ": a tensor of shape ", text_of(sizes), ", strides ", text_of(strides),
+                   " and dtype ", name_of(dtype), " is larger than memory can be");
+  return empty ? 0 : static_cast<size_t>(elements);
+}
+
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device) {
+  auto storage = Storage::make(storage_bytes("empty_strided", sizes, strides, dtype, 0), device);
   TensorImpl* impl = TensorImpl::make();
   impl->dtype = dtype;
   impl->device = device;
@@ -123,6 +138,13 @@ Scalar Tensor::item() const {
   return dispatch(dtype(), [&](auto* p) { return Scalar(*static_cast<decltype(p)>(impl_->data())); });
 }
 
+void Scalar::does_not_fit(DType wanted) const {
+  constexpr const char* types[] = {"uint8_t", "int8_t",   "int16_t", "int32_t",        "int64_t",
+                                   "Half",    "float",    "double",  "complex<float>", "complex<double>",
+                                   "bool",    "BFloat16", "unsigned"};
+  throw ValueError(message_of("Scalar: value cannot be converted to type ", types[static_cast<int>(wanted)],
+                              " without overflow: found ", *this));
+}
 Scalar::Scalar(const Tensor& zero_dim) : Scalar(zero_dim.item()) {}
 
 std::ostream& operator<<(std::ostream& out, const Scalar& scalar) {

@@ -11,6 +11,7 @@
 
 #include "cresset/core/accessor.h"
 #include "cresset/core/error.h"
+#include "cresset/core/generator.h"
 #include "cresset/core/options.h"
 #include "cresset/core/scalar.h"
 #include "cresset/core/tensor_impl.h"
@@ -19,7 +20,6 @@
 namespace cresset {
 
 class Tensor;
-class Generator;
 namespace autograd {
 class Node;
 }
@@ -196,6 +196,9 @@ class CRESSET_API Tensor {
 CRESSET_API Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device);
 CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device);
 CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
+// The bytes of memory that such a tensor reaches over; refuses what cannot be.
+CRESSET_API size_t storage_bytes(const char* op, IntArrayRef sizes, DType dtype);
+CRESSET_API size_t storage_bytes(const char* op, IntArrayRef sizes, IntArrayRef strides, DType dtype, int64_t offset);
 // Another tensor over x's storage, with no place in the graph and no base.
 CRESSET_API Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset);
 CRESSET_API Tensor alias(const Tensor& x);

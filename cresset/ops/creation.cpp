@@ -117,4 +117,11 @@ Tensor new_full(const Tensor& self, IntArrayRef size, const Scalar& fill_value, 
   return full(size, fill_value, like(self, options));
 }
 
+CRESSET_OP(scalar_tensor, , Tensor, (const Scalar& s, const TensorOptions& options), "s, options={}", Gradient::none,
+           "A 0-d tensor that holds a number, in the default dtype if none is given.")
+Tensor scalar_tensor(const Scalar& s, const TensorOptions& options) {
+  CRESSET_INTERCEPT(scalar_tensor, , Tensor, s, options);
+  return full({}, s, options.dtype(options.dtype()));
+}
+
 }  // namespace cresset

@@ -5,8 +5,23 @@
 
 namespace cresset {
 
-// `out` has x's rank, with size 1 where a dimension is reduced.
-inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims)> sum_kernel{"sum"};
+// `out` has x's dimensions, with size 1 or missing where they are reduced; no dims means all.
+using ReduceKernel = Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims)>;
+inline constinit ReduceKernel sum_kernel{"sum"};
+inline constinit ReduceKernel mean_kernel{"mean"};
+inline constinit ReduceKernel amax_kernel{"amax"};
+// values and indices have size 1 along dim.
+inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim)> max_dim_kernel{
+    "max"};
+// 1 where x is the maximum `top` (broadcast), 0 elsewhere; and such a mask divided by the number of its ones.
+inline constinit Kernel<void(const Tensor& mask, const Tensor& x, const Tensor& top)> tie_mask_kernel{"tie_mask"};
+inline constinit Kernel<void(const Tensor& share, const Tensor& mask, const Tensor& count)> tie_share_kernel{
+    "tie_share"};
+// out[.., i, ..] = x[.., index[.., i, ..], ..], and out[.., index[.., i, ..], ..] += src[.., i, ..].
+inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim)> gather_along_kernel{
+    "gather_along"};
+inline constinit Kernel<void(const Tensor& out, const Tensor& index, const Tensor& src, int64_t dim)>
+    scatter_along_kernel{"scatter_along"};
 
 // No dims: all of them. Integers and bool add up in int64 unless a dtype is given.
 CRESSET_API Tensor sum(const Tensor& self, std::optional<DType> dtype = std::nullopt);
@@ -14,5 +29,24 @@ CRESSET_API Tensor sum(const Tensor& self, IntArrayRef dim, bool keepdim = false
                        std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& sum_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false,
                             std::optional<DType> dtype = std::nullopt);
+
+CRESSET_API Tensor mean(const Tensor& self, std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim = false,
+                        std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& mean_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false,
+                             std::optional<DType> dtype = std::nullopt);
+
+// nan is above all. Over several dims the gradient is shared among equals; with one dim it goes to the first.
+CRESSET_API Tensor max(const Tensor& self);
+CRESSET_API Tensor& max_out(Tensor& out, const Tensor& self);
+CRESSET_API std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
+CRESSET_API std::tuple<Tensor&, Tensor&> max_out(Tensor& max, Tensor& max_values, const Tensor& self, int64_t dim,
+                                                 bool keepdim = false);
+CRESSET_API Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+CRESSET_API Tensor& amax_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+
+// For formulas: picks along dim by index, and its opposite, which adds into zeros of shape `sizes`. Differentiable.
+CRESSET_API Tensor gather_along(const Tensor& x, const Tensor& index, int64_t dim);
+CRESSET_API Tensor scatter_along(IntArrayRef sizes, const Tensor& index, const Tensor& src, int64_t dim);
 
 }  // namespace cresset

@@ -179,6 +179,10 @@ bool decides_strides(const Tensor& first) {
 
 }  // namespace
 
+void check_no_overlap(const char* op, const Tensor& written, const Tensor& read) {
+  if (overlap(written, read) != Overlap::none) refuse_overlap(op);
+}
+
 Tensor result(const char* op, const Into& into, IntArrayRef sizes, DType dtype, Device device,
               std::initializer_list<const Tensor*> reads) {
   if (CRESSET_LIKELY(into.fresh())) return empty_contiguous(sizes, dtype, device);

@@ -20,6 +20,9 @@ CRESSET_API void check_defined(const char* op, const char* argument, const Tenso
 CRESSET_API void check_same_device(const char* op, const Tensor& a, const Tensor& b);
 CRESSET_API void check_dtype(const char* op, const char* argument, const Tensor& x, DType wanted);
 
+// Refuses to write where `read` is still to be read.
+CRESSET_API void check_no_overlap(const char* op, const Tensor& written, const Tensor& read);
+
 // The tensor an op writes into: fresh and contiguous, or the one that was given, checked for shape, dtype, device,
 // overlap and graph. `reads` are the inputs, which the written memory must not overlap.
 CRESSET_API Tensor result(const char* op, const Into& into, IntArrayRef sizes, DType dtype, Device device,

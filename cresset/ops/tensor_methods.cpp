@@ -1,9 +1,9 @@
 // Written by cresset-oplist from the op registry: do not edit.
-// clang-format off
 #include "cresset/ops/all.h"
 
 namespace cresset {
 
+std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const { return cresset::chunk(*this, chunks, dim); }
 Tensor Tensor::clone(std::optional<MemoryFormat> memory_format) const { return cresset::clone(*this, memory_format); }
 Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) const { return cresset::copy_(*this, source, non_blocking); }
 Tensor& Tensor::fill_(const Scalar& value) const { return cresset::fill_(*this, value); }
@@ -16,6 +16,10 @@ Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const {
 Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const { return cresset::new_zeros(*this, size, options); }
 Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const { return cresset::new_ones(*this, size, options); }
 Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const { return cresset::new_full(*this, size, fill_value, options); }
+Tensor Tensor::index(TensorList indices) const { return cresset::index(*this, indices); }
+Tensor Tensor::index_put(TensorList indices, const Tensor& values, bool accumulate) const { return cresset::index_put(*this, indices, values, accumulate); }
+Tensor& Tensor::index_put_(TensorList indices, const Tensor& values, bool accumulate) const { return cresset::index_put_(*this, indices, values, accumulate); }
+Tensor Tensor::nonzero() const { return cresset::nonzero(*this); }
 Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const { return cresset::add_(*this, other, alpha); }
 Tensor Tensor::add(const Scalar& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
@@ -28,10 +32,6 @@ Tensor Tensor::mul(const Tensor& other) const { return cresset::mul(*this, other
 Tensor& Tensor::mul_(const Tensor& other) const { return cresset::mul_(*this, other); }
 Tensor Tensor::mul(const Scalar& other) const { return cresset::mul(*this, other); }
 Tensor& Tensor::mul_(const Scalar& other) const { return cresset::mul_(*this, other); }
-Tensor Tensor::div(const Tensor& other) const { return cresset::div(*this, other); }
-Tensor& Tensor::div_(const Tensor& other) const { return cresset::div_(*this, other); }
-Tensor Tensor::div(const Scalar& other) const { return cresset::div(*this, other); }
-Tensor& Tensor::div_(const Scalar& other) const { return cresset::div_(*this, other); }
 Tensor Tensor::exp() const { return cresset::exp(*this); }
 Tensor& Tensor::exp_() const { return cresset::exp_(*this); }
 Tensor Tensor::relu() const { return cresset::relu(*this); }
@@ -40,6 +40,19 @@ Tensor Tensor::neg() const { return cresset::neg(*this); }
 Tensor& Tensor::neg_() const { return cresset::neg_(*this); }
 Tensor Tensor::conj() const { return cresset::conj(*this); }
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const { return cresset::where(condition, *this, other); }
+Tensor& Tensor::uniform_(double from, double to, std::optional<Generator> generator) const { return cresset::uniform_(*this, from, to, generator); }
+Tensor& Tensor::normal_(double mean, double std, std::optional<Generator> generator) const { return cresset::normal_(*this, mean, std, generator); }
+Tensor& Tensor::random_(std::optional<Generator> generator) const { return cresset::random_(*this, generator); }
+Tensor& Tensor::random_(int64_t to, std::optional<Generator> generator) const { return cresset::random_(*this, to, generator); }
+Tensor& Tensor::random_(int64_t from, std::optional<int64_t> to, std::optional<Generator> generator) const { return cresset::random_(*this, from, to, generator); }
+Tensor& Tensor::bernoulli_(double p, std::optional<Generator> generator) const { return cresset::bernoulli_(*this, p, generator); }
+Tensor& Tensor::bernoulli_(const Tensor& p, std::optional<Generator> generator) const { return cresset::bernoulli_(*this, p, generator); }
+Tensor Tensor::bernoulli(std::optional<Generator> generator) const { return cresset::bernoulli(*this, generator); }
+Tensor Tensor::bernoulli(double p, std::optional<Generator> generator) const { return cresset::bernoulli(*this, p, generator); }
+Tensor Tensor::rand_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::rand_like(*this, options, memory_format); }
+Tensor Tensor::randn_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::randn_like(*this, options, memory_format); }
+Tensor Tensor::randint_like(int64_t high, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::randint_like(*this, high, options, memory_format); }
+Tensor Tensor::randint_like(int64_t low, int64_t high, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::randint_like(*this, low, high, options, memory_format); }
 Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::sum(*this, dim, keepdim, dtype); }
 Tensor Tensor::sum(std::optional<DType> dtype) const { return cresset::sum(*this, dtype); }
 Tensor Tensor::view(IntArrayRef size) const { return cresset::view(*this, size); }

@@ -1,0 +1,94 @@
+// Large products by the libraries: float by oneDNN, double and complex by OpenBLAS. Transposed operands go in by flag,
+// never by copy.
+#include <cblas.h>
+#include <dnnl.h>
+
+#include <algorithm>
+
+#include "cresset/backends/cpu/matmul.h"
+#include "cresset/core/parallel.h"
+
+namespace cresset::cpu {
+namespace {
+
+// A matrix as a BLAS takes it: rows one after the other, or columns ("transposed").
+struct BlasMatrix {
+  bool fits, transposed;
+  int64_t lead;
+};
+
+BlasMatrix blas_matrix(const Matrix& m, int64_t rows, int64_t cols) {
+  // A dimension of one element may have any stride.
+  if ((m.col == 1 || cols == 1) && (m.row >= cols || rows == 1))
+    return {true, false, rows == 1 ? std::max<int64_t>(cols, 1) : m.row};
+  if ((m.row == 1 || rows == 1) && (m.col >= rows || cols == 1))
+    return {true, true, cols == 1 ? std::max<int64_t>(rows, 1) : m.col};
+  return {false, false, 0};
+}
+
+struct Call {
+  int64_t m, n, k;
+  BlasMatrix a, b;
+  int64_t out_lead;
+  const void *left, *right;
+  void* out;
+};
+
+CBLAS_TRANSPOSE flag(const BlasMatrix& m) { return m.transposed ? CblasTrans : CblasNoTrans; }
+
+void multiply(const Gemm& g, const Call& c) {
+  const auto m = static_cast<blasint>(c.m), n = static_cast<blasint>(c.n), k = static_cast<blasint>(c.k);
+  const auto lda = static_cast<blasint>(c.a.lead), ldb = static_cast<blasint>(c.b.lead),
+             ldc = static_cast<blasint>(c.out_lead);
+  if (g.dtype == kFloat) {
+    const auto status =
+        dnnl_sgemm(c.a.transposed ? 'T' : 'N', c.b.transposed ? 'T' : 'N', c.m, c.n, c.k, g.alpha.toFloat(),
+                   static_cast<const float*>(c.left), c.a.lead, static_cast<const float*>(c.right), c.b.lead,
+                   g.beta.toFloat(), static_cast<float*>(c.out), c.out_lead);
+    CRESSET_CHECK(status == dnnl_success, "mm: oneDNN's sgemm failed with status ", static_cast<int>(status));
+  } else if (g.dtype == kDouble) {
+    cblas_dgemm(CblasRowMajor, flag(c.a), flag(c.b), m, n, k, g.alpha.toDouble(), static_cast<const double*>(c.left),
+                lda, static_cast<const double*>(c.right), ldb, g.beta.toDouble(), static_cast<double*>(c.out), ldc);
+  } else if (g.dtype == kComplexFloat) {
+    const auto alpha = g.alpha.to<std::complex<float>>(), beta = g.beta.to<std::complex<float>>();
+    cblas_cgemm(CblasRowMajor, flag(c.a), flag(c.b), m, n, k, &alpha, c.left, lda, c.right, ldb, &beta, c.out, ldc);
+  } else {
+    const auto alpha = g.alpha.toComplexDouble(), beta = g.beta.toComplexDouble();
+    cblas_zgemm(CblasRowMajor, flag(c.a), flag(c.b), m, n, k, &alpha, c.left, lda, c.right, ldb, &beta, c.out, ldc);
+  }
+}
+
+bool library_gemm(const Gemm& call) {
+  Gemm g = call;
+  BlasMatrix out = blas_matrix(g.out, g.m, g.n);
+  if (!out.fits) return false;
+  if (out.transposed) {  // the transposed product has rows one after the other
+    std::swap(g.a, g.b);
+    std::swap(g.m, g.n);
+    for (Matrix* matrix : {&g.a, &g.b, &g.out}) std::swap(matrix->row, matrix->col);
+  }
+  const BlasMatrix a = blas_matrix(g.a, g.m, g.k), b = blas_matrix(g.b, g.k, g.n);
+  constexpr int64_t limit = INT32_MAX;
+  if (!a.fits || !b.fits || std::max({g.m, g.n, g.k, a.lead, b.lead, out.lead}) > limit) return false;
+
+  const auto size = static_cast<int64_t>(element_size(g.dtype));
+  auto one = [&](int64_t i) {
+    multiply(g, {g.m, g.n, g.k, a, b, out.lead, static_cast<const char*>(g.a.data) + i * g.a.batch * size,
+                 static_cast<const char*>(g.b.data) + i * g.b.batch * size,
+                 static_cast<char*>(g.out.data) + i * g.out.batch * size});
+  };
+  align_library_threads();
+  if (g.batch >= get_num_threads() && g.batch > 1) {  // inside a region the libraries stay serial
+    parallel_for(0, g.batch, 1, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; i++) one(i);
+    });
+  } else {
+    for (int64_t i = 0; i < g.batch; i++) one(i);
+  }
+  return true;
+}
+
+[[maybe_unused]] const bool registered = (set_library_gemm(library_gemm), true);
+
+}  // namespace
+}  // namespace cresset::cpu

@@ -1,0 +1,95 @@
+// CPU kernel of ops/matmul: decides between the blocks of matmul_simd and the library, and shares blocks out to
+// threads.
+#include "cresset/ops/matmul.h"
+
+#include <algorithm>
+
+#include "cresset/backends/cpu/matmul.h"
+#include "cresset/core/backend_loader.h"
+#include "cresset/core/parallel.h"
+
+namespace cresset::cpu {
+namespace {
+
+constinit std::atomic<LibraryGemm> library{nullptr};
+
+// Multiplications up to which a call into the library costs more than it gains (measured).
+constexpr int64_t kSmallProduct = 32768;
+// Multiplications that pay for a thread.
+constexpr int64_t kThreadWork = 65536;
+constexpr int64_t kBlockRows = 128, kBlockCols = 512;
+
+bool library_has(const Gemm& g) {
+  return g.dtype == g.out_dtype && (g.dtype == kFloat || g.dtype == kDouble || is_complex(g.dtype));
+}
+
+LibraryGemm library_function() {
+  LibraryGemm function = library.load(std::memory_order_acquire);
+  if (CRESSET_UNLIKELY(!function) && load_backend(kCPU)) function = library.load(std::memory_order_acquire);
+  return function;
+}
+
+void swap_sides(Gemm& g) {
+  std::swap(g.a, g.b);
+  std::swap(g.m, g.n);
+  for (Matrix* matrix : {&g.a, &g.b, &g.out}) std::swap(matrix->row, matrix->col);
+}
+
+void run_blocks(const Gemm& g) {
+  BlockFunction block = gemm_block_function(g.dtype, g.out_dtype);
+  const int64_t work = g.m * g.n * std::max<int64_t>(g.k, 1);
+  if (g.batch == 1 && work <= kThreadWork) return block(g, {0, 0, g.m, 0, g.n});
+  const int64_t row_blocks = (g.m + kBlockRows - 1) / kBlockRows, col_blocks = (g.n + kBlockCols - 1) / kBlockCols;
+  // One block for each thread where the matrix would fit into one.
+  const int64_t threads = std::max<int64_t>(1, std::min<int64_t>(get_num_threads(), work * g.batch / kThreadWork));
+  const int64_t per_matrix = std::max(row_blocks * col_blocks, (threads + g.batch - 1) / g.batch);
+  const bool split_rows = g.m >= g.n;
+  const int64_t row_parts = col_blocks * row_blocks >= per_matrix ? row_blocks : split_rows ? per_matrix : 1;
+  const int64_t col_parts = col_blocks * row_blocks >= per_matrix ? col_blocks : split_rows ? 1 : per_matrix;
+  const int64_t parts = row_parts * col_parts;
+  const int64_t grain = std::max<int64_t>(1, kThreadWork * parts / std::max<int64_t>(work, 1));
+  parallel_for(0, g.batch * parts, grain, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; i++) {
+      const int64_t part = i % parts, row = part % row_parts, col = part / row_parts;
+      GemmBlock at{i / parts, g.m * row / row_parts, g.m * (row + 1) / row_parts, g.n * col / col_parts,
+                   g.n * (col + 1) / col_parts};
+      if (at.row < at.row_end && at.col < at.col_end) block(g, at);
+    }
+  });
+}
+
+Matrix matrix_of(const TensorImpl* t) {
+  const int last = t->sizes.rank() - 1;
+  return {t->data(), t->strides[last - 1], t->strides[last], last == 2 ? t->strides[0] : 0};
+}
+
+void gemm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+  const TensorImpl *x = a.impl(), *y = b.impl(), *z = out.impl();
+  const int last = z->sizes.rank() - 1;
+  run_gemm({x->dtype, z->dtype, last == 2 ? z->sizes[0] : 1, z->sizes[last - 1], z->sizes[last], x->sizes[last],
+            matrix_of(z), matrix_of(x), matrix_of(y), beta, alpha});
+}
+
+[[maybe_unused]] const bool registered = gemm_kernel.set(kCPU, gemm);
+
+}  // namespace
+
+void set_library_gemm(LibraryGemm function) { library.store(function, std::memory_order_release); }
+
+void run_gemm(const Gemm& call) {
+  if (call.batch == 0 || call.m == 0 || call.n == 0) return;
+  const int64_t work = call.m * call.n * call.k;
+  if (work > kSmallProduct && library_has(call)) {
+    LibraryGemm function = library_function();
+    if (function && function(call)) return;
+  }
+  // Vectors run along the columns of the result.
+  const bool column_vector = call.n == 1 && call.m > 1;
+  if (CRESSET_LIKELY(!column_vector && (call.out.col == 1 || call.out.row != 1 || call.n == 1)))
+    return run_blocks(call);
+  Gemm turned = call;
+  swap_sides(turned);
+  run_blocks(turned);
+}
+
+}  // namespace cresset::cpu

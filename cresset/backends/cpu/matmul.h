@@ -1,0 +1,39 @@
+// One matrix product as the CPU kernels see it: plain pointers and strides. Small and odd products stay in libcresset;
+// large ones of a type that a BLAS has go to the library behind `library_gemm`, which is loaded when first needed.
+#pragma once
+
+#include <atomic>
+
+#include "cresset/core/tensor.h"
+
+namespace cresset::cpu {
+
+struct Matrix {
+  void* data;
+  int64_t row, col, batch;  // strides in elements
+};
+
+// out = beta * out + alpha * a @ b for each of `batch` matrices; with beta 0 the old values are not read.
+struct Gemm {
+  DType dtype;      // of a and b
+  DType out_dtype;  // the same, or float for half types
+  int64_t batch, m, n, k;
+  Matrix out, a, b;
+  Scalar beta, alpha;
+};
+
+// Runs it on as many threads as pay. Any strides, any dtype but bool.
+CRESSET_API void run_gemm(const Gemm& gemm);
+
+// Returns false if the strides are not for it.
+using LibraryGemm = bool (*)(const Gemm& gemm);
+CRESSET_API void set_library_gemm(LibraryGemm function);
+
+// A part of one matrix of the batch: rows and columns from, to.
+struct GemmBlock {
+  int64_t batch, row, row_end, col, col_end;
+};
+using BlockFunction = void (*)(const Gemm& gemm, const GemmBlock& block);
+BlockFunction gemm_block_function(DType dtype, DType out_dtype);
+
+}  // namespace cresset::cpu

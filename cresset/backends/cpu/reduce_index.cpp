@@ -1,0 +1,195 @@
+// CPU kernels of ops/reduce that deal in places along a dimension: the maximum and where it stands, gather and scatter.
+#include "cresset/backends/cpu/pointwise_loop.h"
+#include "cresset/backends/cpu/reduce_lines.h"
+#include "cresset/backends/cpu/reduce_loop.h"
+#include "cresset/core/parallel.h"
+#include "cresset/ops/reduce.h"
+
+namespace cresset::cpu {
+namespace {
+
+constexpr int64_t kGrain = 16384;
+constexpr int64_t kSideBySide = 128;  // columns whose maxima are found together
+
+template <class T>
+using Compared = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+
+// nan is above all; of equals the first stays.
+template <class T>
+bool beats(T x, T best) {
+  if constexpr (std::is_floating_point_v<T>)
+    return x > best || (x != x && best == best);
+  else
+    return x > best;
+}
+
+template <class T>
+struct Best {
+  Compared<T> value;
+  int64_t index;
+};
+
+template <class T>
+Best<T> best_of_line(const char* x, int64_t stride, int64_t n) {
+  auto element = [&](int64_t i) { return static_cast<Compared<T>>(*reinterpret_cast<const T*>(x + i * stride)); };
+  Best<T> best{element(0), 0};
+  if (stride != static_cast<int64_t>(sizeof(T)) || n < 64) {
+    for (int64_t i = 1; i < n; i++)
+      if (beats(element(i), best.value)) best = {element(i), i};
+    return best;
+  }
+  // Vectors find the maximum of a piece; only a piece that wins is searched for the place.
+  constexpr int64_t kSearched = 1024;
+  const ReduceInner& inner = max_inner(dtype_of<T>);
+  for (int64_t at = 0; at < n; at += kSearched) {
+    int64_t end = std::min(n, at + kSearched);
+    Compared<T> top;
+    inner.start(&top, 1);
+    inner.rows(&top, x + at * stride, end - at, 1, 0);
+    if (at > 0 && !beats(top, best.value)) continue;
+    int64_t i = at;
+    while (i + 1 < end && !(element(i) == top || (top != top && element(i) != element(i)))) i++;
+    best = {top, i};
+  }
+  return best;
+}
+
+template <class T>
+void max_lines(const Lines& lines, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; i++) {
+    auto at = lines.at(i);
+    Best<T> best = best_of_line<T>(at.data[0], lines.stride(0), lines.length(0));
+    *reinterpret_cast<T*>(at.data[1]) = static_cast<T>(best.value);
+    *reinterpret_cast<int64_t*>(at.data[2]) = best.index;
+  }
+}
+
+// Lines that lie side by side in memory: row after row.
+template <class T>
+void max_side_by_side(const Lines& lines, int64_t begin, int64_t end) {
+  Compared<T> value[kSideBySide];
+  int64_t index[kSideBySide];
+  for (int64_t line = begin; line < end;) {
+    int64_t n = std::min({kSideBySide, end - line, lines.width() - line % lines.width()});
+    auto at = lines.at(line);
+    for (int64_t i = 0; i < lines.length(0); i++) {
+      const T* row = reinterpret_cast<const T*>(at.data[0] + i * lines.stride(0));
+      if (i == 0)
+        for (int64_t j = 0; j < n; j++) value[j] = static_cast<Compared<T>>(row[j]), index[j] = 0;
+      else
+        for (int64_t j = 0; j < n; j++) {
+          Compared<T> x = static_cast<Compared<T>>(row[j]);
+          bool wins = beats(x, value[j]);
+          value[j] = wins ? x : value[j];
+          index[j] = wins ? i : index[j];
+        }
+    }
+    for (int64_t j = 0; j < n; j++) {
+      *reinterpret_cast<T*>(at.data[1] + j * lines.across(1)) = static_cast<T>(value[j]);
+      *reinterpret_cast<int64_t*>(at.data[2] + j * lines.across(2)) = index[j];
+    }
+    line += n;
+  }
+}
+
+// One long line: pieces by themselves, then the best of them, the first of equals.
+template <class T>
+void max_long_line(const Lines& lines, int64_t line) {
+  auto at = lines.at(line);
+  int64_t n = lines.length(0), pieces = (n + kPiece - 1) / kPiece;
+  std::vector<Best<T>> found(static_cast<size_t>(pieces));
+  parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i++) {
+      int64_t first = i * kPiece;
+      Best<T> best =
+          best_of_line<T>(at.data[0] + first * lines.stride(0), lines.stride(0), std::min(kPiece, n - first));
+      found[static_cast<size_t>(i)] = {best.value, best.index + first};
+    }
+  });
+  Best<T> best = found[0];
+  for (const Best<T>& other : found)
+    if (beats(other.value, best.value)) best = other;
+  *reinterpret_cast<T*>(at.data[1]) = static_cast<T>(best.value);
+  *reinterpret_cast<int64_t*>(at.data[2]) = best.index;
+}
+
+template <class T>
+void max_dim_typed(const Lines& lines) {
+  int64_t n = lines.length(0), grain = std::max<int64_t>(1, kGrain / n);
+  if (lines.across(0) == static_cast<int64_t>(sizeof(T)) && lines.width() >= 4)
+    return parallel_for(0, lines.count, grain,
+                        [&](int64_t begin, int64_t end) { max_side_by_side<T>(lines, begin, end); });
+  if (lines.count <= 4 && n > 2 * kPiece) {
+    for (int64_t i = 0; i < lines.count; i++) max_long_line<T>(lines, i);
+    return;
+  }
+  parallel_for(0, lines.count, grain, [&](int64_t begin, int64_t end) { max_lines<T>(lines, begin, end); });
+}
+
+void max_dim(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim) {
+  if (values.numel() == 0) return;
+  Lines lines({&x, &values, &indices}, dim);
+  dispatch(x.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    if constexpr (!is_complex(dtype_of<T>)) max_dim_typed<T>(lines);
+  });
+}
+
+int64_t checked(int64_t index, int64_t size) {
+  CRESSET_CHECK_AS(IndexError, index >= 0 && index < size, "index ", index,
+                   " is out of bounds for dimension with size ", size, " (expected 0 to ", size - 1, ")");
+  return index;
+}
+
+void gather_along(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim) {
+  if (out.numel() == 0) return;
+  Lines lines({&out, &x, &index}, dim);
+  int64_t n = lines.length(0), size = lines.length(1);
+  size_t item = element_size(out.dtype());
+  parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
+    for (int64_t line = begin; line < end; line++) {
+      auto at = lines.at(line);
+      for (int64_t i = 0; i < n; i++) {
+        int64_t from = checked(*reinterpret_cast<const int64_t*>(at.data[2] + i * lines.stride(2)), size);
+        std::memcpy(at.data[0] + i * lines.stride(0), at.data[1] + from * lines.stride(1), item);
+      }
+    }
+  });
+}
+
+template <class T>
+T added(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a || b;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else if constexpr (is_complex(dtype_of<T>))
+    return a + b;
+  else
+    return static_cast<T>(static_cast<Compared<T>>(a) + static_cast<Compared<T>>(b));
+}
+void scatter_along(const Tensor& out, const Tensor& index, const Tensor& src, int64_t dim) {
+  if (src.numel() == 0) return;
+  Lines lines({&src, &out, &index}, dim);
+  int64_t n = lines.length(0), size = lines.length(1);
+  dispatch(out.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
+      for (int64_t line = begin; line < end; line++) {
+        auto at = lines.at(line);
+        for (int64_t i = 0; i < n; i++) {
+          int64_t to = checked(*reinterpret_cast<const int64_t*>(at.data[2] + i * lines.stride(2)), size);
+          T* place = reinterpret_cast<T*>(at.data[1] + to * lines.stride(1));
+          *place = added(*place, *reinterpret_cast<const T*>(at.data[0] + i * lines.stride(0)));
+        }
+      }
+    });
+  });
+}
+
+[[maybe_unused]] const bool registered = max_dim_kernel.set(kCPU, max_dim) &&
+                                         gather_along_kernel.set(kCPU, gather_along) &&
+                                         scatter_along_kernel.set(kCPU, scatter_along);
+
+}  // namespace
+}  // namespace cresset::cpu

@@ -1,0 +1,302 @@
+// Inner functions of the reductions. Floats are added pairwise, sixteen vectors (or eight rows) at a time, and those
+// sums are accumulated in double: errors stay below a cascade's, and the widening is rare enough to cost nothing.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cresset/backends/cpu/reduce_simd.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target comes first
+#include <hwy/highway.h>
+
+#include "cresset/backends/cpu/pointwise_simd.h"
+#include "cresset/backends/cpu/reduce_loop.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cresset::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+inline constexpr bool kHalf16 = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+template <class T>
+inline constexpr bool kVector = std::is_floating_point_v<T> || kHalf16<T>;
+// What a vector of T is computed in.
+template <class T>
+using Lane = std::conditional_t<kHalf16<T>, float, T>;
+
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load(D d, const T* x) {
+  if constexpr (std::is_same_v<T, Half>)
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), reinterpret_cast<const hwy::float16_t*>(x)));
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::bfloat16_t, D>(), reinterpret_cast<const hwy::bfloat16_t*>(x)));
+  else
+    return hn::LoadU(d, x);
+}
+
+// ---- sums of floating types, accumulated in double
+template <class V>
+HWY_INLINE V sum4(V a, V b, V c, V d) {
+  return hn::Add(hn::Add(a, b), hn::Add(c, d));
+}
+
+// Two double accumulators that take in vectors of float or double.
+struct DoubleSum {
+  hn::ScalableTag<double> dd;
+  hn::Vec<hn::ScalableTag<double>> low, high;
+
+  HWY_INLINE DoubleSum() : low(hn::Zero(dd)), high(hn::Zero(dd)) {}
+
+  HWY_INLINE void add(hn::Vec<hn::ScalableTag<float>> v) {
+    low = hn::Add(low, hn::PromoteTo(dd, hn::LowerHalf(v)));
+    high = hn::Add(high, hn::PromoteTo(dd, hn::UpperHalf(hn::Half<hn::ScalableTag<float>>(), v)));
+  }
+  HWY_INLINE void add(hn::Vec<hn::ScalableTag<double>> v) { low = hn::Add(low, v); }
+  HWY_INLINE double total() const { return hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high))); }
+};
+
+template <class T>
+HWY_INLINE double row_sum(const T* x, int64_t n) {
+  const hn::ScalableTag<Lane<T>> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (n < lanes) {
+    double even = 0, odd = 0;
+    int64_t i = 0;
+    for (; i + 2 <= n; i += 2) even += static_cast<Lane<T>>(x[i]), odd += static_cast<Lane<T>>(x[i + 1]);
+    if (i < n) even += static_cast<Lane<T>>(x[i]);
+    return even + odd;
+  }
+  DoubleSum sum;
+  int64_t i = 0;
+  auto four = [&](const T* p) HWY_ATTR {
+    return sum4(load(d, p), load(d, p + lanes), load(d, p + 2 * lanes), load(d, p + 3 * lanes));
+  };
+  for (; i + 16 * lanes <= n; i += 16 * lanes)
+    sum.add(sum4(four(x + i), four(x + i + 4 * lanes), four(x + i + 8 * lanes), four(x + i + 12 * lanes)));
+  for (; i + 4 * lanes <= n; i += 4 * lanes) sum.add(four(x + i));
+  for (; i + lanes <= n; i += lanes) sum.add(load(d, x + i));
+  if (i < n) {  // the last vector, without what was taken before
+    auto taken = hn::FirstN(d, static_cast<size_t>(lanes - (n - i)));
+    sum.add(hn::IfThenZeroElse(taken, load(d, x + n - lanes)));
+  }
+  return sum.total();
+}
+template <class T>
+void float_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_stride) {
+  const char* row = static_cast<const char*>(x);
+  for (int64_t i = 0; i < rows; i++, row += row_stride)
+    static_cast<double*>(acc)[i] += row_sum(reinterpret_cast<const T*>(row), n);
+}
+
+template <class T>
+void float_columns(void* acc, const void* const* rows, int count, int64_t n) {
+  const hn::ScalableTag<Lane<T>> d;
+  const hn::ScalableTag<double> dd;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), half = static_cast<int64_t>(hn::Lanes(dd));
+  double* to = static_cast<double*>(acc);
+  auto row = [&](int k) { return static_cast<const T*>(rows[k]); };
+  auto take = [&](auto v, int64_t j) HWY_ATTR {
+    if constexpr (std::is_same_v<Lane<T>, double>) {
+      hn::StoreU(hn::Add(hn::LoadU(dd, to + j), v), dd, to + j);
+    } else {
+      const hn::Half<decltype(d)> dh;
+      hn::StoreU(hn::Add(hn::LoadU(dd, to + j), hn::PromoteTo(dd, hn::LowerHalf(v))), dd, to + j);
+      hn::StoreU(hn::Add(hn::LoadU(dd, to + j + half), hn::PromoteTo(dd, hn::UpperHalf(dh, v))), dd, to + j + half);
+    }
+  };
+  int64_t j = 0;
+  if (count == kRowsAtOnce)
+    for (; j + lanes <= n; j += lanes)
+      take(hn::Add(sum4(load(d, row(0) + j), load(d, row(1) + j), load(d, row(2) + j), load(d, row(3) + j)),
+                   sum4(load(d, row(4) + j), load(d, row(5) + j), load(d, row(6) + j), load(d, row(7) + j))),
+           j);
+  else
+    for (; j + lanes <= n; j += lanes)
+      for (int k = 0; k < count; k++) take(load(d, row(k) + j), j);
+  for (; j < n; j++)
+    for (int k = 0; k < count; k++) to[j] += static_cast<Lane<T>>(row(k)[j]);
+}
+
+// ---- sums of integers, in int64 with wrap-around
+template <class T>
+void integer_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_stride) {
+  const char* row = static_cast<const char*>(x);
+  for (int64_t r = 0; r < rows; r++, row += row_stride) {
+    const T* p = reinterpret_cast<const T*>(row);
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += static_cast<uint64_t>(p[i]);
+    static_cast<uint64_t*>(acc)[r] += sum;
+  }
+}
+template <class T>
+void integer_columns(void* acc, const void* const* rows, int count, int64_t n) {
+  uint64_t* __restrict to = static_cast<uint64_t*>(acc);
+  for (int k = 0; k < count; k++) {
+    const T* row = static_cast<const T*>(rows[k]);
+    for (int64_t j = 0; j < n; j++) to[j] += static_cast<uint64_t>(row[j]);
+  }
+}
+
+// ---- sums of complex numbers: real and imaginary parts take turns, as pairs of columns
+template <class T>
+void complex_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_stride) {
+  const char* row = static_cast<const char*>(x);
+  double* to = static_cast<double*>(acc);
+  for (int64_t r = 0; r < rows; r++, row += row_stride, to += 2) {
+    const T* p = reinterpret_cast<const T*>(row);
+    double lanes[16] = {};
+    int64_t i = 0;
+    for (; i + 16 <= 2 * n; i += 16)
+      for (int k = 0; k < 16; k++) lanes[k] += p[i + k];
+    for (; i < 2 * n; i++) lanes[i & 1] += p[i];
+    for (int step = 8; step >= 2; step /= 2)
+      for (int k = 0; k < step; k++) lanes[k] += lanes[k + step];
+    to[0] += lanes[0];
+    to[1] += lanes[1];
+  }
+}
+template <class T>
+void complex_columns(void* acc, const void* const* rows, int count, int64_t n) {
+  float_columns<T>(acc, rows, count, 2 * n);
+}
+
+template <class Acc>
+void zero_start(void* acc, int64_t n) {
+  std::fill_n(static_cast<Acc*>(acc), n, Acc(0));
+}
+template <class Acc>
+void add_combine(void* acc, const void* other, int64_t n) {
+  Acc* to = static_cast<Acc*>(acc);
+  const Acc* from = static_cast<const Acc*>(other);
+  for (int64_t i = 0; i < n; i++) to[i] += from[i];
+}
+
+template <class T>
+constexpr ReduceInner sum_functions() {
+  if constexpr (kVector<T>)
+    return {kDouble, &zero_start<double>, &float_rows<T>, &float_columns<T>, &add_combine<double>};
+  else if constexpr (std::is_integral_v<T>)
+    return {kLong, &zero_start<uint64_t>, &integer_rows<T>, &integer_columns<T>, &add_combine<uint64_t>};
+  else
+    return {kComplexDouble, &zero_start<std::complex<double>>, &complex_rows<typename T::value_type>,
+            &complex_columns<typename T::value_type>, &add_combine<std::complex<double>>};
+}
+
+// ---- maxima; a nan wins and stays
+template <class T>
+T larger(T m, T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return x > m || x != x ? x : m;
+  else
+    return x > m ? x : m;
+}
+template <class T>
+T lowest() {
+  if constexpr (std::is_floating_point_v<T>)
+    return -std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::lowest();
+}
+
+template <class T>
+Lane<T> row_max(const T* x, int64_t n) {
+  using L = Lane<T>;
+  L best = lowest<L>();
+  int64_t i = 0;
+  if constexpr (kVector<T>) {
+    const hn::ScalableTag<L> d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    auto pick = [&](auto m, auto v) HWY_ATTR { return hn::IfThenElse(hn::Or(hn::Gt(v, m), hn::IsNaN(v)), v, m); };
+    auto a = hn::Set(d, best), b = a, c = a, e = a;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+      a = pick(a, load(d, x + i));
+      b = pick(b, load(d, x + i + lanes));
+      c = pick(c, load(d, x + i + 2 * lanes));
+      e = pick(e, load(d, x + i + 3 * lanes));
+    }
+    for (; i + lanes <= n; i += lanes) a = pick(a, load(d, x + i));
+    HWY_ALIGN L each[64];
+    hn::Store(pick(pick(a, b), pick(c, e)), d, each);
+    for (int64_t k = 0; k < lanes; k++) best = larger(best, each[k]);
+  }
+  for (; i < n; i++) best = larger(best, static_cast<L>(x[i]));
+  return best;
+}
+template <class T>
+void max_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_stride) {
+  const char* row = static_cast<const char*>(x);
+  Lane<T>* to = static_cast<Lane<T>*>(acc);
+  for (int64_t i = 0; i < rows; i++, row += row_stride)
+    to[i] = larger(to[i], row_max(reinterpret_cast<const T*>(row), n));
+}
+template <class T>
+void max_columns(void* acc, const void* const* rows, int count, int64_t n) {
+  Lane<T>* __restrict to = static_cast<Lane<T>*>(acc);
+  for (int k = 0; k < count; k++) {
+    const T* row = static_cast<const T*>(rows[k]);
+    for (int64_t j = 0; j < n; j++) to[j] = larger(to[j], static_cast<Lane<T>>(row[j]));
+  }
+}
+template <class Acc>
+void lowest_start(void* acc, int64_t n) {
+  std::fill_n(static_cast<Acc*>(acc), n, lowest<Acc>());
+}
+template <class Acc>
+void max_combine(void* acc, const void* other, int64_t n) {
+  Acc* to = static_cast<Acc*>(acc);
+  const Acc* from = static_cast<const Acc*>(other);
+  for (int64_t i = 0; i < n; i++) to[i] = larger(to[i], from[i]);
+}
+
+template <class T>
+constexpr ReduceInner max_functions() {
+  if constexpr (is_complex(dtype_of<T>))
+    return {};
+  else
+    return {dtype_of<Lane<T>>, &lowest_start<Lane<T>>, &max_rows<T>, &max_columns<T>, &max_combine<Lane<T>>};
+}
+
+const ReduceInner& find_sum(DType read) {
+  return dispatch(read, [](auto* p) -> const ReduceInner& {
+    static constexpr ReduceInner inner = sum_functions<std::remove_pointer_t<decltype(p)>>();
+    return inner;
+  });
+}
+const ReduceInner& find_max(DType read) {
+  return dispatch(read, [](auto* p) -> const ReduceInner& {
+    static constexpr ReduceInner inner = max_functions<std::remove_pointer_t<decltype(p)>>();
+    return inner;
+  });
+}
+
+}  // namespace cresset::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cresset::cpu {
+HWY_EXPORT(find_sum);
+HWY_EXPORT(find_max);
+
+static constinit std::atomic<const ReduceInner*> sum_table[kDTypes] = {};
+static constinit std::atomic<const ReduceInner*> max_table[kDTypes] = {};
+
+const ReduceInner& sum_inner(DType read) {
+  auto& slot = sum_table[static_cast<int>(read)];
+  const ReduceInner* found = slot.load(std::memory_order_relaxed);
+  if (CRESSET_UNLIKELY(!found)) {
+    choose_simd_target();
+    found = &HWY_DYNAMIC_DISPATCH(find_sum)(read);
+    slot.store(found, std::memory_order_relaxed);
+  }
+  return *found;
+}
+const ReduceInner& max_inner(DType read) {
+  auto& slot = max_table[static_cast<int>(read)];
+  const ReduceInner* found = slot.load(std::memory_order_relaxed);
+  if (CRESSET_UNLIKELY(!found)) {
+    choose_simd_target();
+    found = &HWY_DYNAMIC_DISPATCH(find_max)(read);
+    slot.store(found, std::memory_order_relaxed);
+  }
+  return *found;
+}
+
+}  // namespace cresset::cpu
+#endif

@@ -1,0 +1,197 @@
+// Softmax on vectors. A row whose maximum is not finite is nan throughout, as PyTorch's; in all others exp's argument
+// is at most 0, so that only its lower end needs care.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cresset/backends/cpu/softmax_simd.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target comes first
+#include <hwy/cache_control.h>
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include "cresset/backends/cpu/pointwise_simd.h"
+#include "cresset/backends/cpu/reduce_loop.h"
+#include "cresset/backends/cpu/softmax_simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cresset::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using Tag = hn::ScalableTag<T>;
+template <class T>
+using Vector = hn::Vec<Tag<T>>;
+
+// For x <= 0; nan stays.
+template <class T>
+HWY_INLINE Vector<T> exp_below(Vector<T> x) {
+  const Tag<T> d;
+  const auto least = hn::Set(d, std::is_same_v<T, float> ? T(-103.97208) : T(-745.1332191019412));
+  auto e = hn::IfThenElseZero(hn::Ge(x, least), hn::Exp(d, hn::Max(x, least)));
+  return hn::IfThenElse(hn::IsNaN(x), x, e);
+}
+
+// Calls f(vector, position) for all of x; what is missing in the last vector is `pad`.
+template <class T, class F>
+HWY_INLINE void each(const T* x, int64_t n, T pad, const F& f) {
+  const Tag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) f(hn::LoadU(d, x + i), i);
+  if (i == n) return;
+  HWY_ALIGN T rest[64];
+  hn::Store(hn::Set(d, pad), d, rest);
+  std::copy(x + i, x + n, rest);
+  f(hn::Load(d, rest), i);
+}
+// Stores the part of v that lies before n.
+template <class T>
+HWY_INLINE void store(Vector<T> v, T* y, int64_t at, int64_t n) {
+  const Tag<T> d;
+  if (at + static_cast<int64_t>(hn::Lanes(d)) <= n) return hn::StoreU(v, d, y + at);
+  HWY_ALIGN T rest[64];
+  hn::Store(v, d, rest);
+  std::copy(rest, rest + (n - at), y + at);
+}
+
+template <class T>
+HWY_INLINE T row_top(const T* x, int64_t n) {
+  T top = -std::numeric_limits<T>::infinity();
+  max_inner(dtype_of<T>).rows(&top, x, n, 1, 0);
+  return top;
+}
+
+// Adds up exp(x - top); keeps the terms where y is not null.
+template <class T>
+HWY_INLINE T exp_sum(T* y, const T* x, int64_t n, T top) {
+  const Tag<T> d;
+  const auto shift = hn::Set(d, top);
+  // Short chains of float additions, then double: a row may be long.
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), block = 64 * lanes;
+  double total = 0;
+  for (int64_t from = 0; from < n; from += block) {
+    int64_t count = std::min(block, n - from);
+    auto sum = hn::Zero(d);
+    each(x + from, count, -std::numeric_limits<T>::infinity(), [&](auto v, int64_t i) HWY_ATTR {
+      auto e = exp_below<T>(hn::Sub(v, shift));
+      sum = hn::Add(sum, e);
+      if (y) store<T>(e, y + from, i, count);
+    });
+    total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum)));
+  }
+  return static_cast<T>(total);
+}
+
+template <class T>
+void scale_row(T* y, const T* x, int64_t n, T scale, bool stream) {
+  const Tag<T> d;
+  const auto by = hn::Set(d, scale);
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (stream && reinterpret_cast<uintptr_t>(y) % 64 == 0 && n % lanes == 0) {
+    for (int64_t i = 0; i < n; i += lanes) hn::Stream(hn::Mul(hn::LoadU(d, x + i), by), d, y + i);
+    return;
+  }
+  each(x, n, T(0), [&](auto v, int64_t i) HWY_ATTR { store<T>(hn::Mul(v, by), y, i, n); });
+}
+
+template <class T>
+void softmax_row(T* y, const T* x, int64_t n, bool stream) {
+  T top = row_top(x, n);
+  if (!std::isfinite(top)) {
+    std::fill_n(y, n, std::numeric_limits<T>::quiet_NaN());
+    return;
+  }
+  constexpr int64_t kLocal = 4096;  // terms that are kept near while the row is read
+  if (stream && n <= kLocal) {
+    HWY_ALIGN T terms[kLocal];
+    T total = exp_sum(terms, x, n, top);
+    scale_row(y, terms, n, T(1) / total, true);
+    return;
+  }
+  T total = exp_sum(y, x, n, top);
+  scale_row(y, y, n, T(1) / total, false);
+}
+
+template <class T>
+T row_log_normalizer(const T* x, int64_t n) {
+  T top = row_top(x, n);
+  if (!std::isfinite(top)) return std::numeric_limits<T>::quiet_NaN();  // as log(softmax) would be
+  return top + std::log(exp_sum<T>(nullptr, x, n, top));
+}
+
+template <class T>
+void softmax_backward_row(T* dx, const T* g, const T* y, int64_t n) {
+  const Tag<T> d;
+  auto dot = hn::Zero(d), dot2 = dot;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    dot = hn::MulAdd(hn::LoadU(d, g + i), hn::LoadU(d, y + i), dot);
+    dot2 = hn::MulAdd(hn::LoadU(d, g + i + lanes), hn::LoadU(d, y + i + lanes), dot2);
+  }
+  T total = hn::GetLane(hn::SumOfLanes(d, hn::Add(dot, dot2)));
+  for (; i < n; i++) total += g[i] * y[i];
+  const auto minus = hn::Set(d, total);
+  for (i = 0; i + lanes <= n; i += lanes)
+    hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(d, g + i), minus), hn::LoadU(d, y + i)), d, dx + i);
+  for (; i < n; i++) dx[i] = (g[i] - total) * y[i];
+}
+
+template <class T>
+void exp_row(T* y, const T* x, int64_t n, T shift, T scale) {
+  const Tag<T> d;
+  const auto minus = hn::Set(d, shift), by = hn::Set(d, scale);
+  each(x, n, T(0),
+       [&](auto v, int64_t i) HWY_ATTR { store<T>(hn::Mul(exp_below<T>(hn::Sub(v, minus)), by), y, i, n); });
+}
+
+template <class T>
+void max_columns(T* top, const T* x, int64_t n) {
+  for (int64_t j = 0; j < n; j++) top[j] = x[j] > top[j] || x[j] != x[j] ? x[j] : top[j];
+}
+template <class T>
+void exp_columns(T* y, const T* x, const T* top, T* total, int64_t n) {
+  const Tag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t j = 0;
+  for (; j + lanes <= n; j += lanes) {
+    auto e = exp_below<T>(hn::Sub(hn::LoadU(d, x + j), hn::LoadU(d, top + j)));
+    hn::StoreU(hn::Add(hn::LoadU(d, total + j), e), d, total + j);
+    hn::StoreU(e, d, y + j);
+  }
+  for (; j < n; j++) {
+    T e = std::exp(x[j] - top[j]);
+    total[j] += e;
+    y[j] = e;
+  }
+}
+
+template <class T>
+const SoftmaxInner<T>& find_softmax() {
+  static constexpr SoftmaxInner<T> inner{&softmax_row<T>, &row_log_normalizer<T>, &softmax_backward_row<T>,
+                                         &exp_row<T>,     &max_columns<T>,        &exp_columns<T>};
+  return inner;
+}
+const SoftmaxInner<float>& find_softmax_float() { return find_softmax<float>(); }
+const SoftmaxInner<double>& find_softmax_double() { return find_softmax<double>(); }
+
+}  // namespace cresset::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cresset::cpu {
+HWY_EXPORT(find_softmax_float);
+HWY_EXPORT(find_softmax_double);
+
+template <>
+const SoftmaxInner<float>& softmax_inner<float>() {
+  choose_simd_target();
+  return HWY_DYNAMIC_DISPATCH(find_softmax_float)();
+}
+template <>
+const SoftmaxInner<double>& softmax_inner<double>() {
+  choose_simd_target();
+  return HWY_DYNAMIC_DISPATCH(find_softmax_double)();
+}
+
+}  // namespace cresset::cpu
+#endif

@@ -1,0 +1,37 @@
+// Printing. `<<` writes libtorch's C++ form, to_python_repr PyTorch's Python form, both to the character, because
+// people compare and copy them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cresset/core/tensor.h"
+
+namespace cresset {
+
+// torch.set_printoptions: what is set changes, the rest stays; sci_mode goes back to automatic unless it is given.
+struct PrintOptions {
+  std::optional<int64_t> precision = std::nullopt;    // digits behind the point: 4
+  std::optional<int64_t> threshold = std::nullopt;    // more elements than this are summarised: 1000
+  std::optional<int64_t> edgeitems = std::nullopt;    // shown at each end of a summarised dimension: 3
+  std::optional<int64_t> linewidth = std::nullopt;    // 80
+  std::optional<std::string> profile = std::nullopt;  // "default", "short" or "full"; the others are applied after it
+  std::optional<bool> sci_mode = std::nullopt;
+};
+CRESSET_API void set_printoptions(const PrintOptions& changes);
+CRESSET_API PrintOptions get_printoptions();  // every number is set
+
+// "tensor([1., 2.], grad_fn=<MulBackward0>)"
+CRESSET_API std::string to_python_repr(const Tensor& tensor);
+
+// The libtorch form with lines of another length; operator<< takes 80.
+CRESSET_API std::ostream& print(std::ostream& out, const Tensor& tensor, int64_t linesize);
+
+// The name of the tensor's node, empty for a leaf. Defined in autograd.
+CRESSET_API std::string grad_fn_name(const Tensor& tensor);
+
+namespace detail {
+Tensor readable(const Tensor& tensor);  // on the CPU, outside the graph
+}
+
+}  // namespace cresset

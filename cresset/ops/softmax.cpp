@@ -1,0 +1,54 @@
+// Softmax: its gradient needs the result only, and is an op with a kernel of its own.
+#include "cresset/ops/softmax.h"
+
+#include "cresset/ops/forms.h"
+#include "cresset/ops/pointwise.h"
+#include "cresset/ops/reduce.h"
+
+namespace cresset {
+
+static Tensor softmax_into(const Into& into, const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+  dim = wrap_dim("softmax", dim, self);
+  DType type = dtype.value_or(self.dtype());
+  CRESSET_CHECK_AS(TypeError, is_floating_point(type), "softmax: not implemented for '", toString(type),
+                   "' (expected a floating point type; give dtype to convert)");
+  Tensor y = into.fresh() && !self.is_contiguous() && type == self.dtype()
+                 ? pointwise_result("softmax", into, {&self}, type, type)
+                 : result("softmax", into, self.sizes(), type, self.device(), {&self});
+  softmax_kernel(y, self, dim);
+  return differentiable("SoftmaxBackward0", into, y, inputs(self), saved(output(y)),
+                        [dim, type = self.dtype()](const Tensor& g, Wants, const Tensor& y) {
+                          return grads(softmax_backward(g, y, dim).to(type));
+                        });
+}
+CRESSET_FUNCTION_FORM(softmax, , (const Tensor& self, int64_t dim, std::optional<DType> dtype), (self, dim, dtype),
+                      "self, dim, dtype=std::nullopt", "exp(self) divided by its sum along a dimension.")
+CRESSET_OUT_FORM(softmax, , (const Tensor& self, int64_t dim, std::optional<DType> dtype), (self, dim, dtype),
+                 "self, dim, dtype=std::nullopt", "exp(self) divided by its sum along a dimension.")
+
+// Linear in g and its own transpose there; in y it is a product rule with the sum inside.
+Tensor softmax_backward(const Tensor& g, const Tensor& y, int64_t dim) {
+  dim = wrap_dim("softmax_backward", dim, y);
+  Tensor dx = empty_contiguous(y.sizes(), y.dtype(), y.device());
+  softmax_backward_kernel(dx, g, y, dim);
+  return differentiable("SoftmaxBackwardDataBackward0", dx, inputs(g, y), saved(g, y),
+                        [dim](const Tensor& gg, Wants wants, const Tensor& g, const Tensor& y) {
+                          Tensor to_g, to_y;
+                          if (wants(0)) to_g = softmax_backward(gg, y, dim);
+                          if (wants(1))
+                            to_y = mul(gg, sub(g, sum(mul(g, y), dim, true))) - mul(g, sum(mul(gg, y), dim, true));
+                          return grads(to_g, to_y);
+                        });
+}
+
+Tensor log_normalizer(const Tensor& x, int64_t dim) {
+  dim = wrap_dim("log_normalizer", dim, x);
+  Dims sizes = x.sizes();
+  if (sizes.rank()) sizes[static_cast<int>(dim)] = 1;
+  Tensor y = empty_contiguous(sizes, x.dtype(), x.device());
+  log_normalizer_kernel(y, x, dim);
+  return differentiable("LogsumexpBackward0", y, inputs(x), saved(x),
+                        [dim](const Tensor& g, Wants, const Tensor& x) { return grads(mul(g, softmax(x, dim))); });
+}
+
+}  // namespace cresset

@@ -1,0 +1,26 @@
+// Softmax along a dimension.
+#pragma once
+
+#include "cresset/core/kernel.h"
+
+namespace cresset {
+
+// The result's type is computed in (half types in float); x is converted while it is read.
+inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> softmax_kernel{"softmax"};
+// dx = (g - sum(g * y)) * y
+inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim)> softmax_backward_kernel{
+    "softmax_backward"};
+// log(sum(exp(x))) along dim, where out has size 1.
+inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> log_normalizer_kernel{"log_normalizer"};
+
+// exp(x) / sum(exp(x)) along dim; with a dtype, x is taken as that type.
+CRESSET_API Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& softmax_out(Tensor& out, const Tensor& self, int64_t dim,
+                                std::optional<DType> dtype = std::nullopt);
+
+// For formulas. Differentiable.
+CRESSET_API Tensor softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t dim);
+// What softmax divides by, as a logarithm; dim stays, with size 1.
+CRESSET_API Tensor log_normalizer(const Tensor& x, int64_t dim);
+
+}  // namespace cresset

@@ -1,0 +1,325 @@
+// Matrix products against a naive double reference, over dtypes, strides, sizes on both sides of every threshold, and
+// their derivatives.
+#include "cresset/ops/matmul.h"
+
+#include "tests/ops/matrix_reference.h"
+
+namespace cresset {
+namespace {
+
+using namespace cresset::testing;
+
+constexpr DType kAll[] = {kUInt8, kInt8,   kInt16,    kInt32,        kInt64,        kHalf,
+                          kFloat, kDouble, kBFloat16, kComplexFloat, kComplexDouble};
+
+Numbers naive_product(const Tensor& a, const Tensor& b) {
+  const int64_t m = a.size(0), k = a.size(1), n = b.size(1);
+  const Numbers x = values_of(a), y = values_of(b);
+  Numbers z(static_cast<size_t>(m * n));
+  for (int64_t i = 0; i < m; i++)
+    for (int64_t p = 0; p < k; p++)
+      for (int64_t j = 0; j < n; j++)
+        z[static_cast<size_t>(i * n + j)] += x[static_cast<size_t>(i * k + p)] * y[static_cast<size_t>(p * n + j)];
+  return z;
+}
+
+// Integers wrap round.
+Numbers wrapped(Numbers values, DType dtype) {
+  if (!is_integral(dtype, false) || dtype == kInt64) return values;
+  const double range = std::pow(2.0, 8.0 * static_cast<double>(element_size(dtype)));
+  for (Complex& v : values) {
+    double x = std::fmod(v.real(), range);
+    if (x < 0) x += range;
+    if (is_signed(dtype) && x >= range / 2) x -= range;
+    v = x;
+  }
+  return values;
+}
+
+void expect_product(const Tensor& y, const Tensor& a, const Tensor& b, const std::string& what) {
+  expect_close(y, wrapped(naive_product(a, b), a.dtype()), tolerance(a.dtype()), what);
+}
+
+// The same values in another layout.
+Tensor transposed(const Tensor& x) { return x.t().contiguous().t(); }
+Tensor spaced(const Tensor& x) {  // neither stride is one
+  Tensor wide = zeros({x.size(0), 2, x.size(1), 3}, x.options());
+  Tensor view = wide.select(3, 1).select(1, 1);
+  view.copy_(x);
+  return view;
+}
+
+TEST(Mm, EqualsTheNaiveProductForEveryTypeLayoutAndSize) {
+  struct Size {
+    int64_t m, k, n;
+  };
+  for (DType dtype : kAll) {
+    for (Size s : {Size{1, 1, 1}, Size{8, 8, 8}, Size{5, 7, 3}, Size{1, 40, 33}, Size{33, 40, 1}, Size{13, 1, 29},
+                   Size{40, 65, 71}, Size{150, 20, 30}}) {
+      const Tensor a = numbers({s.m, s.k}, dtype, 1), b = numbers({s.k, s.n}, dtype, 2);
+      const std::string what = std::string(name_of(dtype)) + " " + std::to_string(s.m) + "x" + std::to_string(s.k) +
+                               "x" + std::to_string(s.n);
+      const Tensor y = mm(a, b);
+      EXPECT_TRUE(y.is_contiguous());
+      EXPECT_EQ(y.dtype(), dtype);
+      expect_product(y, a, b, what);
+      expect_product(mm(transposed(a), b), a, b, what + ", a transposed");
+      expect_product(mm(a, transposed(b)), a, b, what + ", b transposed");
+      expect_product(mm(spaced(a), spaced(b)), a, b, what + ", spaced");
+    }
+  }
+}
+
+TEST(Mm, LargeProductsEqualTheSmallOnesTheyConsistOf) {
+  for (DType dtype : {kFloat, kDouble, kComplexFloat, kComplexDouble, kBFloat16, kInt64}) {
+    const Tensor a = numbers({130, 140}, dtype, 1), b = numbers({140, 120}, dtype, 2);
+    const Tensor wanted = mm(a, b);
+    expect_product(wanted, a, b, name_of(dtype));
+    expect_close(mm(transposed(a), transposed(b)), wanted, tolerance(dtype), name_of(dtype));
+    expect_close(mm(spaced(a), b), wanted, tolerance(dtype), name_of(dtype));
+    expect_close(mm(b.t(), a.t()).t(), wanted, tolerance(dtype), name_of(dtype));
+  }
+}
+
+TEST(Mm, HalfTypesAddUpInFloat) {
+  const Tensor ones_row = ones({1, 4096}, TensorOptions(kBFloat16)),
+               ones_column = ones({4096, 1}, TensorOptions(kBFloat16));
+  EXPECT_EQ(mm(ones_row, ones_column).item<float>(), 4096.0f);  // in bfloat16 the sum would stop at 256
+}
+
+TEST(Mm, ExpandedFactorsAreReadAsTheyStand) {
+  for (int64_t n : {6, 64}) {
+    const Tensor row = numbers({1, n}, kFloat, 3), b = numbers({n, n}, kFloat, 4);
+    expect_product(mm(row.expand({n, n}), b), row.expand({n, n}).contiguous(), b, "expanded");
+  }
+}
+
+TEST(Mm, NothingToSumGivesZerosAndNothingToWriteGivesNothing) {
+  for (DType dtype : kAll) {
+    const Tensor y = mm(zeros({3, 0}, TensorOptions(dtype)), zeros({0, 2}, TensorOptions(dtype)));
+    expect_close(y, Numbers(6), 0);
+  }
+  EXPECT_TRUE(mm(zeros({0, 3}), zeros({3, 2})).sizes() == IntArrayRef({0, 2}));
+  EXPECT_TRUE(bmm(zeros({0, 3, 4}), zeros({0, 4, 2})).sizes() == IntArrayRef({0, 3, 2}));
+}
+
+TEST(Mm, ResultsOnOneAndTwoThreadsAreClose) {
+  const int before = get_num_threads();
+  for (DType dtype : {kFloat, kDouble, kBFloat16, kComplexFloat, kInt32}) {
+    const Tensor a = numbers({200, 90}, dtype, 1), b = numbers({90, 170}, dtype, 2);
+    set_num_threads(1);
+    const Tensor one = mm(a, b);
+    set_num_threads(2);
+    expect_close(mm(a, b), one, tolerance(dtype), name_of(dtype));
+  }
+  set_num_threads(before);
+}
+
+TEST(Mm, WritesIntoOutOfAnyLayout) {
+  for (int64_t n : {7, 60}) {
+    const Tensor a = numbers({n, n}, kFloat, 1), b = numbers({n, n}, kFloat, 2);
+    Tensor row_major = zeros({n, n}), column_major = zeros({n, n}).t(), of_another_size = zeros({2});
+    Tensor apart = zeros({n, n, 2}).select(2, 0);
+    for (Tensor* out : {&row_major, &column_major, &of_another_size, &apart})
+      expect_product(mm_out(*out, a, b), a, b, "");
+  }
+  Tensor a = ones({2, 2});
+  expect_error<Error>([&] { mm_out(a, a, a); }, "single memory location");
+  Tensor wants_grad = ones({2, 2}).requires_grad_(), out = zeros({2, 2});
+  expect_error<Error>([&] { mm_out(out, wants_grad, a); }, "automatic differentiation");
+  Tensor whole = zeros({2, 2}, TensorOptions(kLong));
+  expect_error<TypeError>([&] { mm_out(whole, a, ones({2, 2})); }, "Long");
+}
+
+TEST(Mm, RefusesWhatDoesNotFit) {
+  const Tensor a = ones({2, 3}), b = ones({4, 5});
+  expect_error<ShapeError>([&] { mm(a, b); }, "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)");
+  expect_error<ShapeError>([&] { mm(a, b.select(0, 0)); }, "mat2 must be a matrix");
+  expect_error<ShapeError>([&] { mm(a.select(0, 0), b); }, "self must be a matrix");
+  expect_error<TypeError>([&] { mm(a, b.to(kDouble)); }, "expected scalar type Float but found Double");
+  expect_error<TypeError>([&] { mm(a.to(kBool), b.to(kBool)); }, "not implemented for 'Bool'");
+  expect_error<DeviceError>([&] { mm(a, empty({3, 2}, TensorOptions(kMeta))); }, "same device");
+  expect_error<Error>([&] { mm(a, Tensor()); }, "mat2 is undefined");
+}
+
+TEST(Mm, MetaTensorsGetTheShapeAlone) {
+  const TensorOptions meta(kMeta);
+  EXPECT_TRUE(mm(empty({2, 3}, meta), empty({3, 4}, meta)).sizes() == IntArrayRef({2, 4}));
+  EXPECT_TRUE(linear(empty({5, 2, 3}, meta), empty({4, 3}, meta), empty({4}, meta)).sizes() == IntArrayRef({5, 2, 4}));
+  EXPECT_TRUE(dot(empty({3}, meta), empty({3}, meta)).is_meta());
+}
+
+TEST(Bmm, MultipliesEachPairWhateverTheStrides) {
+  for (DType dtype : {kFloat, kDouble, kHalf, kInt32, kComplexDouble}) {
+    for (int64_t n : {5, 40}) {
+      const Tensor a = numbers({3, n, 6}, dtype, 1), b = numbers({3, 6, n}, dtype, 2);
+      const Tensor a_turned = a.transpose(0, 2).contiguous().transpose(0, 2);
+      for (const Tensor& y : {bmm(a, b), bmm(a_turned, b)})
+        for (int64_t i = 0; i < 3; i++) expect_product(y.select(0, i), a.select(0, i), b.select(0, i), name_of(dtype));
+      const Tensor same = b.slice(0, 0, 1).expand({3, 6, n});
+      expect_product(bmm(a, same).select(0, 2), a.select(0, 2), b.select(0, 0), "expanded batch");
+    }
+  }
+  expect_error<ShapeError>([&] { bmm(ones({2, 3}), ones({2, 3, 4})); }, "batch1 must be a 3D tensor");
+  expect_error<ShapeError>(
+      [&] {
+        bmm(ones({2, 3, 4}), ones({2, 3, 4}));
+      },
+      "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, 3]");
+}
+
+TEST(Addmm, ScalesBothPartsInEveryForm) {
+  for (DType dtype : {kFloat, kDouble, kHalf, kInt64, kComplexFloat}) {
+    for (int64_t n : {6, 48}) {
+      const Tensor c = numbers({n}, dtype, 3), a = numbers({n, n}, dtype, 1), b = numbers({n, n}, dtype, 2);
+      Numbers wanted = naive_product(a, b);
+      const Numbers added = values_of(c);
+      for (size_t i = 0; i < wanted.size(); i++) wanted[i] = 3.0 * wanted[i] + 2.0 * added[i % added.size()];
+      expect_close(addmm(c, a, b, 2, 3), wanted, tolerance(dtype), name_of(dtype));
+      Tensor out = zeros({0}, TensorOptions(dtype)), self = c.expand({n, n}).contiguous();
+      expect_close(addmm_out(out, c, a, b, 2, 3), wanted, tolerance(dtype), name_of(dtype));
+      expect_close(addmm_(self, a, b, 2, 3), wanted, tolerance(dtype), name_of(dtype));
+    }
+  }
+}
+
+TEST(Addmm, BetaZeroDoesNotReadSelf) {
+  const Tensor nan = full({3, 3}, std::nan("")), a = ones({3, 3});
+  expect_close(addmm(nan, a, a, 0, 1), Numbers(9, 3.0), 0);
+  Tensor in_place = nan.clone();
+  expect_close(addmm_(in_place, a, a, 0, 1), Numbers(9, 3.0), 0);
+}
+
+TEST(Addmm, InPlaceOnOneOfItsFactorsUsesTheOldValues) {
+  const Tensor a = numbers({4, 4});
+  Tensor x = a.clone();
+  addmm_(x, x, x);
+  Numbers wanted = naive_product(a, a);
+  const Numbers old = values_of(a);
+  for (size_t i = 0; i < wanted.size(); i++) wanted[i] += old[i];
+  expect_close(x, wanted, 1e-12);
+}
+
+TEST(Addmm, RefusesWhatDoesNotFit) {
+  const Tensor a = ones({2, 3}), b = ones({3, 2});
+  expect_error<ShapeError>([&] { addmm(ones({7}), a, b); },
+                           "The expanded size of the tensor (2) must match the existing size (7) at non-singleton "
+                           "dimension 1.  Target sizes: [2, 2].  Tensor sizes: [7]");
+  expect_error<ShapeError>([&] { addmm_(ones({1, 2}), a, b); }, "output with shape [1, 2]");
+  expect_error<TypeError>([&] { addmm(ones({2}).to(kDouble), a, b); }, "self has dtype float64 (expected float32)");
+  expect_error<TypeError>([&] { addmm(ones({2}).to(kLong), a.to(kLong), b.to(kLong), 1.5, 1); },
+                          "must not be a floating point number");
+}
+
+TEST(DotAndMv, EqualTheNaiveProduct) {
+  for (DType dtype : kAll) {
+    for (int64_t n : {0, 1, 5, 100, 1000}) {
+      const Tensor x = numbers({n}, dtype, 1), y = numbers({n}, dtype, 2), a = numbers({37, n}, dtype, 3);
+      const std::string what = std::string(name_of(dtype)) + " " + std::to_string(n);
+      const double close = 10 * tolerance(dtype);
+      const Numbers dotted = wrapped(naive_product(x.unsqueeze(0), y.unsqueeze(1)), dtype);
+      EXPECT_EQ(dot(x, y).dim(), 0);
+      expect_close(dot(x, y), dotted, close, what);
+      const Numbers product = wrapped(naive_product(a, y.unsqueeze(1)), dtype);
+      expect_close(mv(a, y), product, close, what);
+      expect_close(mv(a.t().contiguous().t(), y), product, close, what + " transposed");
+      Tensor every_second = zeros({n, 2}, x.options()).select(1, 1);
+      every_second.copy_(y);
+      expect_close(mv(a, every_second), product, close, what + " strided");
+      expect_close(dot(x, every_second), dotted, close, what + " strided");
+    }
+  }
+  expect_error<ShapeError>([] { dot(ones({2, 2}), ones({2})); }, "1D tensors expected, but got 2D and 1D tensors");
+  expect_error<ShapeError>([] { dot(ones({3}), ones({5})); }, "inconsistent tensor size");
+  expect_error<TypeError>([] { dot(ones({3}), ones({3}).to(kDouble)); },
+                          "expected both vectors to have same dtype, but found Float and Double");
+  expect_error<ShapeError>([] { mv(ones({2, 3}), ones({5})); }, "size mismatch");
+}
+
+TEST(Matmul, FollowsTheRulesForEachPairOfRanks) {
+  struct Case {
+    std::vector<int64_t> a, b, y;
+  };
+  for (const Case& c :
+       {Case{{3}, {3}, {}}, Case{{2, 3}, {3}, {2}}, Case{{3}, {3, 4}, {4}}, Case{{2, 3}, {3, 4}, {2, 4}},
+        Case{{5, 2, 3}, {3}, {5, 2}}, Case{{5, 2, 3}, {3, 4}, {5, 2, 4}}, Case{{3}, {5, 3, 4}, {5, 4}},
+        Case{{2, 3}, {5, 3, 4}, {5, 2, 4}}, Case{{6, 1, 2, 3}, {5, 3, 4}, {6, 5, 2, 4}},
+        Case{{0, 2, 3}, {3, 4}, {0, 2, 4}}, Case{{5, 2, 0}, {0, 4}, {5, 2, 4}}}) {
+    const Tensor a = numbers(c.a, kDouble, 1), b = numbers(c.b, kDouble, 2);
+    const Tensor y = matmul(a, b);
+    ASSERT_TRUE(y.sizes() == IntArrayRef(c.y)) << text_of(y.sizes()) << " expected " << text_of(c.y);
+    Tensor out = zeros({1}, TensorOptions(kDouble));
+    expect_close(matmul_out(out, a, b), y, 0);
+  }
+  const Tensor a = numbers({6, 1, 2, 3}, kDouble, 1), b = numbers({5, 3, 4}, kDouble, 2);
+  expect_product(matmul(a, b).select(0, 4).select(0, 3), a.select(0, 4).select(0, 0), b.select(0, 3),
+                 "broadcast batch");
+  const Tensor turned = numbers({2, 5, 3}, kDouble, 4).transpose(0, 1);
+  expect_product(matmul(turned, b.select(0, 0)).select(0, 3), turned.select(0, 3), b.select(0, 0),
+                 "rows that no view folds");
+  expect_error<ShapeError>([] { matmul(ones({}), ones({2, 3})); }, "both arguments to matmul need to be at least 1D");
+  expect_error<ShapeError>([] { matmul(ones({2, 3, 4}), ones({3, 4, 5})); }, "do not broadcast");
+}
+
+TEST(Linear, TakesAnyLeadingDimensions) {
+  const Tensor w = numbers({4, 3}, kDouble, 1), bias = numbers({4}, kDouble, 2);
+  for (std::vector<int64_t> lead : {std::vector<int64_t>{}, {5}, {2, 5}, {2, 1, 5}, {0}, {2, 0, 5}}) {
+    std::vector<int64_t> sizes = lead;
+    sizes.push_back(3);
+    const Tensor x = numbers(sizes, kDouble, 3);
+    const Tensor wanted = matmul(x, w.t());
+    expect_close(linear(x, w), wanted, 1e-12);
+    expect_close(linear(x, w, bias), wanted + bias, 1e-12);
+  }
+  const Tensor permuted = numbers({3, 2, 5}, kDouble, 4).permute({2, 1, 0});
+  expect_close(linear(permuted, w, bias), matmul(permuted.contiguous(), w.t()) + bias, 1e-12);
+  expect_error<ShapeError>(
+      [&] {
+        linear(ones({2, 3}), ones({5, 4}));
+      },
+      "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)");
+  expect_error<ShapeError>(
+      [&] {
+        linear(ones({2, 3}), ones({5, 3}), ones({4}));
+      },
+      "The expanded size of the tensor (5) must match the existing size (4)");
+}
+
+TEST(MatmulDerivatives, FirstAndSecondEqualFiniteDifferences) {
+  for (DType dtype : {kDouble, kComplexDouble}) {
+    const std::string type = name_of(dtype);
+    const Tensor a = numbers({2, 3}, dtype, 1), b = numbers({3, 4}, dtype, 2), v = numbers({3}, dtype, 3);
+    check_derivatives([](auto& x) { return mm(x[0], x[1]); }, {a, b}, "mm " + type);
+    check_derivatives([](auto& x) { return mv(x[0], x[1]); }, {a, v}, "mv " + type);
+    check_derivatives([](auto& x) { return dot(x[0], x[1]); }, {v, numbers({3}, dtype, 5)}, "dot " + type);
+    check_derivatives([](auto& x) { return bmm(x[0], x[1]); },
+                      {numbers({2, 2, 3}, dtype, 1), numbers({2, 3, 2}, dtype, 2)}, "bmm " + type);
+    check_derivatives([](auto& x) { return addmm(x[0], x[1], x[2], 2, 3); }, {numbers({2, 4}, dtype, 6), a, b},
+                      "addmm " + type);
+    check_derivatives([](auto& x) { return linear(x[0], x[1]); },
+                      {numbers({2, 2, 3}, dtype, 7), numbers({4, 3}, dtype, 8)}, "linear " + type);
+  }
+}
+
+TEST(MatmulDerivatives, SumOverWhatWasBroadcast) {
+  for (DType dtype : {kDouble, kComplexDouble}) {
+    const Tensor a = numbers({2, 3}, dtype, 1), b = numbers({3, 4}, dtype, 2);
+    check_derivatives([](auto& x) { return addmm(x[0], x[1], x[2]); }, {numbers({4}, dtype, 6), a, b}, "addmm");
+    check_derivatives([](auto& x) { return linear(x[0], x[1], x[2]); },
+                      {numbers({2, 2, 3}, dtype, 7), numbers({4, 3}, dtype, 8), numbers({4}, dtype, 9)}, "linear");
+    check_derivatives([](auto& x) { return matmul(x[0], x[1]); },
+                      {numbers({2, 1, 2, 3}, dtype, 1), numbers({2, 3, 2}, dtype, 2)}, "matmul");
+  }
+}
+
+TEST(MatmulDerivatives, InPlaceAddmmPassesGradientsToWhatItWas) {
+  const Tensor x = numbers({2, 2}, kDouble, 1).requires_grad_(), a = numbers({2, 2}, kDouble, 2).requires_grad_();
+  Tensor y = x * 1;
+  addmm_(y, a, a, 2, 1);
+  const auto g = autograd::grad({y}, {x, a}, {ones_like(y)});
+  expect_close(g[0], Numbers(4, 2.0), 0);
+  expect_close(g[1], mm(ones_like(y), a.detach().t()) + mm(a.detach().t(), ones_like(y)), 1e-12);
+}
+
+}  // namespace
+}  // namespace cresset
