@@ -24,9 +24,7 @@ void forward_only() {
   time_op("empty64", [&] { Tensor c = framework::empty({64}); });
   time_op("view", [&] { Tensor c = square.view({64}); });
   time_op("sum64", [&] { Tensor c = a.sum(); });
-#if !defined(CRESSET) || __has_include(<cresset/ops/matmul.h>)
   time_op("mm8", [&] { Tensor c = framework::mm(square, square); });
-#endif
 
   // The same work as add64 for an implementation without a special case for 64 contiguous floats.
   Tensor a65 = framework::ones({65}), b65 = framework::ones({65});

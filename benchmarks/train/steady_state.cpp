@@ -1,11 +1,10 @@
-// A training step whose batch alternates between two sizes. Once warm it must ask the system for no memory; the driver
-// counts the calls between the two markers with strace.
+// Training steps of a two-layer network whose batch alternates between two sizes. Once warm they must ask the system
+// for no memory; the driver counts the calls between the two markers with strace.
 //   steady_state THREADS
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <vector>
 
 #include "../kernels/framework.h"
 
@@ -17,40 +16,50 @@ void mark(const char* text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) std::abort();
 }
 
-Tensor parameter(std::vector<int64_t> sizes) {
-  Tensor values = framework::full(sizes, 0.01);
-  return values.requires_grad_();
+Tensor loss_of(const Tensor& logits, const Tensor& target) {
+#ifdef CRESSET
+  return cresset::cross_entropy(logits, target);
+#else
+  return torch::cross_entropy_loss(logits, target);
+#endif
 }
 
-struct Model {
-  Tensor scale = parameter({784}), shift = parameter({784});
+Tensor parameter(int64_t outputs, int64_t inputs) {
+  return (framework::randn({outputs, inputs}) * 0.05).requires_grad_();
+}
 
-  Tensor loss(const Tensor& x) const {
-    Tensor error = framework::relu(x * scale + shift) - x;
-    return (error * error).sum();
-  }
-  void update(Tensor& weight) const {
+struct Network {
+  Tensor weight1 = parameter(256, 784), bias1 = framework::zeros({256}, framework::requires_grad());
+  Tensor weight2 = parameter(10, 256), bias2 = framework::zeros({10}, framework::requires_grad());
+
+  void train(const Tensor& x, const Tensor& target) {
+    Tensor hidden = framework::relu(framework::linear(x, weight1, bias1));
+    loss_of(framework::linear(hidden, weight2, bias2), target).backward();
     framework::NoGradGuard no_grad;
-    weight.add_(weight.grad(), -1e-9);
-    weight.mutable_grad().reset();
+    for (Tensor* parameter : {&weight1, &bias1, &weight2, &bias2}) {
+      parameter->add_(parameter->grad(), -0.01);
+      parameter->mutable_grad().reset();
+    }
   }
-  void step(const Tensor& x) {
-    loss(x).backward();
-    update(scale);
-    update(shift);
-  }
+};
+
+struct Batch {
+  Tensor x, target;
+  explicit Batch(int64_t size)
+      : x(framework::randn({size, 784})), target(framework::zeros({size}, framework::kInt64)) {}
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   framework::set_num_threads(argc > 1 ? std::atoi(argv[1]) : 1);
-  Model model;
-  Tensor large = framework::ones({512, 784}), small = framework::ones({200, 784});
+  framework::manual_seed(0);
+  Network network;
+  Batch large(64), small(40);
   auto steps = [&](int pairs) {
     for (int i = 0; i < pairs; i++) {
-      model.step(large);
-      model.step(small);
+      network.train(large.x, large.target);
+      network.train(small.x, small.target);
     }
   };
   steps(10);
