@@ -184,12 +184,13 @@ class FormulaNode<F, Inputs, kSavedList> final : public Pooled<FormulaNode<F, In
   static_assert(std::is_trivially_destructible_v<F>,
                 "a gradient formula captures plain values only: tensors go through saved(...)");
 
-  FormulaNode(const char* name, uint32_t outputs, const Inputs& in, const SavedRefs<kSavedList>& refs, const F& formula)
+  FormulaNode(const char* name, const Into&, uint32_t outputs, const Inputs& in, const SavedRefs<kSavedList>& refs,
+              const F& formula)
       : Pooled<FormulaNode>(name, nullptr, static_cast<uint32_t>(in.size()), outputs), storage_(in), formula_(formula) {
     this->edges_ = storage_.data();
     for (size_t i = 0; i < in.size(); i++)
       if (in[i].defined() && in[i].requires_grad()) this->edges_[i] = gradient_edge(in[i]);
-    for (const Tensor& tensor : refs.tensors) saved_.emplace_back(tensor, false);
+    for (const Tensor& tensor : refs.tensors) saved_.emplace_back(tensor, false, 0);
   }
 
   Grads apply(Tensor* gradients, size_t) override {
