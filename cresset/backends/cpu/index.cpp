@@ -135,14 +135,24 @@ class Sides {
         const IndexTensor& index = indices_[k];
         const char* p = index.data + offsets[k + 1];
         const int64_t step = places_.step(static_cast<int>(k) + 1);
-        for (int64_t i = 0; i < count; i++, p += step) {
-          const int64_t at = index.read(p);
-          chunk.indexed[done + i] += at * index.stride;
-          chunk.row[done + i] += at * index.row_stride;
-        }
+        if (index.narrow)
+          add_offsets<int32_t>(chunk, done, index, p, step, count);
+        else
+          add_offsets<int64_t>(chunk, done, index, p, step, count);
       }
       done += count;
     });
+  }
+
+  template <class I>
+  static void add_offsets(Chunk& chunk, int64_t done, const IndexTensor& index, const char* p, int64_t step,
+                          int64_t count) {
+    for (int64_t i = 0; i < count; i++, p += step) {
+      int64_t at = *reinterpret_cast<const I*>(p);
+      at += at < 0 ? index.size : 0;
+      chunk.indexed[done + i] += at * index.stride;
+      chunk.row[done + i] += at * index.row_stride;
+    }
   }
 
   // Elements [first, last) of a row, from one side to the other. `to` and `from` point at the row's start.
@@ -193,6 +203,19 @@ void index(const Tensor& out, const Tensor& self, TensorList indices, IntArrayRe
   const char* from = static_cast<const char*>(self.impl()->data());
   const int64_t row = sides.row_size();
   with_store(out.dtype(), [&]<class Action>(Action) {
+    using T = typename Action::Type;
+    if (row == 1) {
+      parallel_for(0, sides.places(), kGrain, [&](int64_t begin, int64_t end) {
+        Sides::Chunk chunk;
+        for (int64_t place = begin; place < end; place += kChunk) {
+          const int64_t n = std::min(kChunk, end - place);
+          sides.fill(chunk, place, n);
+          for (int64_t i = 0; i < n; i++)
+            *reinterpret_cast<T*>(to + chunk.plain[i]) = *reinterpret_cast<const T*>(from + chunk.indexed[i]);
+        }
+      });
+      return;
+    }
     parallel_for(0, sides.places() * row, kGrain, [&](int64_t begin, int64_t end) {
       Sides::Chunk chunk;
       for (int64_t place = begin / row; place * row < end;) {
@@ -211,12 +234,18 @@ void index(const Tensor& out, const Tensor& self, TensorList indices, IntArrayRe
 template <class Action>
 void put_rows(const Sides& sides, char* to, const char* from, int64_t row_begin, int64_t row_end, int64_t first,
               int64_t last) {
+  using T = typename Action::Type;
+  const bool single = sides.row_size() == 1;
   Sides::Chunk chunk;
   for (int64_t place = 0; place < sides.places(); place += kChunk) {
     const int64_t n = std::min(kChunk, sides.places() - place);
     sides.fill(chunk, place, n);
     for (int64_t i = 0; i < n; i++) {
       if (chunk.row[i] < row_begin || chunk.row[i] >= row_end) continue;
+      if (single) {
+        Action::apply(*reinterpret_cast<T*>(to + chunk.indexed[i]), *reinterpret_cast<const T*>(from + chunk.plain[i]));
+        continue;
+      }
       sides.apply_row<Action, 1>(to + chunk.indexed[i], from + chunk.plain[i], first, last);
     }
   }
@@ -294,20 +323,26 @@ void write_places(const Tensor& out, const Tensor& x, const Walk& walk, int64_t 
   int64_t* to = static_cast<int64_t*>(out.impl()->data());
   const int rank = x.impl()->sizes.rank();
   const int64_t across = out.impl()->strides[1], down = out.impl()->strides[0];
-  int64_t element = begin;
-  walk.runs(begin, end, [&](const int64_t* offsets, int64_t count) {
-    const char* p = data + offsets[0];
-    for (int64_t i = 0; i < count; i++, p += walk.step(0), element++) {
-      if (!is_set<T>(p)) continue;
-      int64_t rest = element;
-      for (int d = rank - 1; d >= 0; d--) {
+  int64_t found[kChunk + 1];  // elements that are set; collected without a branch, which would be mispredicted
+  for (int64_t chunk = begin; chunk < end; chunk += kChunk) {
+    int64_t count_found = 0, element = chunk;
+    walk.runs(chunk, std::min(chunk + kChunk, end), [&](const int64_t* offsets, int64_t count) {
+      const char* p = data + offsets[0];
+      for (int64_t i = 0; i < count; i++, p += walk.step(0), element++) {
+        found[count_found] = element;
+        count_found += is_set<T>(p);
+      }
+    });
+    for (int64_t i = 0; i < count_found; i++, row++) {
+      int64_t rest = found[i];
+      for (int d = rank - 1; d > 0; d--) {
         const int64_t n = x.impl()->sizes[d];
-        to[row * down + d * across] = d == 0 ? rest : rest % n;
+        to[row * down + d * across] = rest % n;
         rest /= n;
       }
-      row++;
+      if (rank > 0) to[row * down] = rest;
     }
-  });
+  }
 }
 
 void nonzero(const Tensor& out, const Tensor& x) {

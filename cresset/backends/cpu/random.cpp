@@ -5,41 +5,20 @@
 #include <cstring>
 
 #include "cresset/backends/cpu/pointwise_loop.h"
+#include "cresset/backends/cpu/random_simd.h"
 #include "cresset/backends/cpu/walk.h"
 #include "cresset/core/parallel.h"
+#include "cresset/ops/copy.h"
 
 namespace cresset::cpu {
 namespace {
 
-constexpr int64_t kChunk = 512;  // elements; whole counters for every width
+constexpr int64_t kChunk = kRandomChunk;  // whole counters for every width
 constexpr int64_t kGrainChunks = 16;
 
-// 32 bits for each of the elements [first, first + kChunk). Counters side by side, so that the compiler can vectorise.
+// 32 bits for each of the elements [first, first + kChunk).
 void bits_of_chunk(const PhiloxCursor& cursor, int64_t first, uint32_t* bits) {
-  constexpr int kLanes = 16;
-  const uint64_t counter = cursor.first + static_cast<uint64_t>(first) / 4;
-  for (uint64_t block = 0; block < kChunk / 4; block += kLanes, bits += 4 * kLanes) {
-    uint32_t a[kLanes], b[kLanes], c[kLanes] = {}, d[kLanes] = {};
-    for (uint64_t i = 0; i < kLanes; i++) {
-      a[i] = static_cast<uint32_t>(counter + block + i);
-      b[i] = static_cast<uint32_t>((counter + block + i) >> 32);
-    }
-    uint32_t key0 = static_cast<uint32_t>(cursor.seed), key1 = static_cast<uint32_t>(cursor.seed >> 32);
-    for (int round = 0; round < 10; round++, key0 += 0x9E3779B9, key1 += 0xBB67AE85)
-      for (int i = 0; i < kLanes; i++) {
-        const uint64_t p = uint64_t{0xD2511F53} * a[i], q = uint64_t{0xCD9E8D57} * c[i];
-        a[i] = static_cast<uint32_t>(q >> 32) ^ b[i] ^ key0;
-        b[i] = static_cast<uint32_t>(q);
-        c[i] = static_cast<uint32_t>(p >> 32) ^ d[i] ^ key1;
-        d[i] = static_cast<uint32_t>(p);
-      }
-    for (int i = 0; i < kLanes; i++) {
-      bits[4 * i] = a[i];
-      bits[4 * i + 1] = b[i];
-      bits[4 * i + 2] = c[i];
-      bits[4 * i + 3] = d[i];
-    }
-  }
+  random_functions().bits(cursor.seed, cursor.first + static_cast<uint64_t>(first) / 4, bits);
 }
 // 64 bits for each element, the high half first.
 void wide_bits_of_chunk(const PhiloxCursor& cursor, int64_t first, uint32_t* bits) {
@@ -139,14 +118,10 @@ void normal(const Tensor& out, double mean, double std, PhiloxCursor cursor) {
     return;
   }
   const float scale = static_cast<float>(std), middle = static_cast<float>(mean);
-  fill_in_order<float>(out, 2, [=](float* y, int64_t first) {
+  fill_in_order<float>(out, 8, [=](float* y, int64_t first) {
     uint32_t bits[kChunk];
     bits_of_chunk(cursor, first, bits);
-    for (int64_t i = 0; i < kChunk; i += 2) {
-      const auto pair = normal_pair(uniform_float(bits[i]), uniform_float(bits[i + 1]));
-      y[i] = pair[0] * scale + middle;
-      y[i + 1] = pair[1] * scale + middle;
-    }
+    random_functions().normal(bits, middle, scale, y);
   });
 }
 
@@ -186,11 +161,11 @@ void randperm(const Tensor& out, PhiloxCursor cursor) {
 }
 
 // ---- bernoulli and dropout
-// An event of probability p happens when 32 random bits are below this.
-uint64_t threshold_of(double p) { return static_cast<uint64_t>(p * 0x1p32); }
+// An event of probability p < 1 happens when 32 random bits are below this.
+uint32_t threshold_of(double p) { return static_cast<uint32_t>(std::min(p * 0x1p32, 0x1p32 - 1)); }
 
 void bernoulli(const Tensor& out, double p, PhiloxCursor cursor) {
-  const uint64_t threshold = threshold_of(p);
+  const uint32_t threshold = threshold_of(p), certain = p >= 1;
   Walk walk(out.sizes(), 1);
   walk.set(0, out.strides(), out.element_size());
   walk.join();
@@ -201,7 +176,7 @@ void bernoulli(const Tensor& out, double p, PhiloxCursor cursor) {
     uint8_t ones[kChunk];
     for (int64_t first = begin * kChunk; first < std::min(end * kChunk, n); first += kChunk) {
       bits_of_chunk(cursor, first, bits);
-      for (int64_t i = 0; i < kChunk; i++) ones[i] = bits[i] < threshold;
+      for (int64_t i = 0; i < kChunk; i++) ones[i] = static_cast<uint8_t>((bits[i] < threshold) | certain);
       const uint8_t* from = ones;
       walk.runs(first, std::min(first + kChunk, n), [&](const int64_t* offsets, int64_t count) {
         convert(data + offsets[0], out.dtype(), walk.step(0), from, kByte, 1, count);
@@ -255,8 +230,8 @@ void bernoulli_tensor(const Tensor& out, const Tensor& p, PhiloxCursor cursor) {
 template <class T>
 void dropout_typed(const Tensor& out, const Tensor& x, double p, const PhiloxCursor& cursor) {
   using R = std::conditional_t<std::is_same_v<T, double> || std::is_same_v<T, std::complex<double>>, double, float>;
-  const uint64_t threshold = threshold_of(p);
-  const R scale = p < 1 ? static_cast<R>(1 / (1 - p)) : R(0);
+  const uint32_t threshold = threshold_of(p);
+  const R scale = static_cast<R>(1 / (1 - p));
   Walk walk(out.sizes(), 2);
   walk.set(0, out.strides(), sizeof(T));
   walk.set(1, x.strides(), sizeof(T));
@@ -280,8 +255,10 @@ void dropout_typed(const Tensor& out, const Tensor& x, double p, const PhiloxCur
         char* y = to + offsets[0];
         const char* v = from + offsets[1];
         if (dense)
-          for (int64_t i = 0; i < count; i++)
-            reinterpret_cast<T*>(y)[i] = bit[i] < threshold ? T(0) : kept(reinterpret_cast<const T*>(v)[i]);
+          for (int64_t i = 0; i < count; i++) {
+            const T value = kept(reinterpret_cast<const T*>(v)[i]);  // always, so that the loop has no branch
+            reinterpret_cast<T*>(y)[i] = bit[i] < threshold ? T(0) : value;
+          }
         else
           for (int64_t i = 0; i < count; i++, y += to_step, v += from_step)
             *reinterpret_cast<T*>(y) = bit[i] < threshold ? T(0) : kept(*reinterpret_cast<const T*>(v));
@@ -292,6 +269,7 @@ void dropout_typed(const Tensor& out, const Tensor& x, double p, const PhiloxCur
 }
 
 void dropout(const Tensor& out, const Tensor& x, double p, PhiloxCursor cursor) {
+  if (p >= 1) return fill_kernel.get(kCPU)(out, 0);
   dispatch(out.dtype(), [&](auto* ptr) {
     using T = std::remove_pointer_t<decltype(ptr)>;
     if constexpr (is_differentiable(dtype_of<T>)) dropout_typed<T>(out, x, p, cursor);
