@@ -115,7 +115,7 @@ void gemm(const Tensor& out, const Tensor& added, const Tensor& a, const Tensor&
 
 void set_library_gemm(LibraryGemm function) { library.store(function, std::memory_order_release); }
 
-void run_gemm(Gemm g) {
+void run_gemm(Gemm&& g) {
   if (g.batch == 0 || g.m == 0 || g.n == 0) return;
   if (g.m * g.n * g.k > kSmallProduct && library_has(g) && run_library(g)) return;
   // Vectors run along the columns of the result.

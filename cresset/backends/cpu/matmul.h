@@ -24,7 +24,7 @@ struct Gemm {
 };
 
 // Runs it on as many threads as pay. Any strides, any dtype but bool.
-CRESSET_API void run_gemm(Gemm gemm);
+CRESSET_API void run_gemm(Gemm&& gemm);
 
 // What is added is null or out itself. Returns false if the strides are not for it.
 using LibraryGemm = bool (*)(const Gemm& gemm);

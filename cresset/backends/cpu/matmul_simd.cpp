@@ -160,9 +160,10 @@ void tile(int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, 
   }
 }
 
+// Not inlined: all widths at once would not fit into the registers.
 template <int Vectors, int Bytes, class C, class Out>
-void panel(int64_t rows, int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, View<Out> added,
-           int64_t cols, const Scale<C>& scale) {
+[[gnu::noinline]] void panel(int64_t rows, int64_t k, const View<const C>& a, const C* b, int64_t b_row,
+                             const View<Out>& out, const View<Out>& added, int64_t cols, const Scale<C>& scale) {
   int64_t i = 0;
   auto at = [&](int64_t i) { return View<const C>{a.at(i, 0), a.row, a.col}; };
   auto to = [&](int64_t i) { return View<Out>{out.at(i, 0), out.row, out.col}; };
@@ -184,7 +185,7 @@ C converted(T x) {
 
 // Columns [0, cols) of b as k rows of `width`, zeros behind.
 template <class C, class T>
-void pack_columns(C* to, int64_t width, View<const T> b, int64_t k, int64_t cols) {
+[[gnu::noinline]] void pack_columns(C* to, int64_t width, View<const T> b, int64_t k, int64_t cols) {
   if (b.row == 1 && b.col != 1) {
     for (int64_t j = 0; j < cols; j++)
       for (int64_t p = 0; p < k; p++) to[p * width + j] = converted<C>(*b.at(p, j));
@@ -199,8 +200,8 @@ void pack_columns(C* to, int64_t width, View<const T> b, int64_t k, int64_t cols
 
 // A row times columns that lie contiguous in memory: dot products, no packing.
 template <class C>
-void dot_columns(int64_t k, const C* a, View<const C> b, View<C> out, View<C> added, int64_t cols,
-                 const Scale<C>& scale) {
+[[gnu::noinline]] void dot_columns(int64_t k, const C* a, const View<const C>& b, const View<C>& out,
+                                   const View<C>& added, int64_t cols, const Scale<C>& scale) {
   using V = typename Vector<C, kVectorBytes>::type;
   constexpr int lanes = Vector<C, kVectorBytes>::lanes, chains = 4;
   for (int64_t j = 0; j < cols; j++) {
