@@ -80,7 +80,7 @@ static Tensor mm_into(const Into& into, const Tensor& self, const Tensor& mat2) 
   check_product("mm", self, mat2, "self", "mat2");
   Tensor y =
       result("mm", into, {self.impl()->sizes[0], mat2.impl()->sizes[1]}, self.dtype(), self.device(), {&self, &mat2});
-  gemm_kernel(y, self, mat2, 0, 1);
+  gemm_kernel(y, {}, self, mat2, 0, 1);
   return differentiable("MmBackward0", into, y, inputs(self, mat2), saved(self, mat2),
                         [](const Tensor& g, Wants wants, const Tensor& self, const Tensor& mat2) {
                           return grads(wants(0) ? mm(g, adjoint(mat2)) : Tensor(),
@@ -102,7 +102,7 @@ static Tensor bmm_into(const Into& into, const Tensor& self, const Tensor& mat2)
                    "bmm: Expected size for first two dimensions of batch2 tensor to be: ", text_of({a[0], a[2]}),
                    " but got: ", text_of({b[0], b[1]}), ".");
   Tensor y = result("bmm", into, {a[0], a[1], b[2]}, self.dtype(), self.device(), {&self, &mat2});
-  gemm_kernel(y, self, mat2, 0, 1);
+  gemm_kernel(y, {}, self, mat2, 0, 1);
   return differentiable("BmmBackward0", into, y, inputs(self, mat2), saved(self, mat2),
                         [](const Tensor& g, Wants wants, const Tensor& self, const Tensor& mat2) {
                           return grads(wants(0) ? bmm(g, adjoint(mat2)) : Tensor(),
@@ -130,8 +130,7 @@ static Tensor addmm_into(const Into& into, const Tensor& self, const Tensor& mat
   const Tensor a = into.in_place() ? preserved(into, mat1, true) : mat1;
   const Tensor b = into.in_place() ? preserved(into, mat2, true) : mat2;
   Tensor y = result("addmm", into, sizes, mat1.dtype(), mat1.device(), {&a, &b, adds_to_self ? &a : &self});
-  if (!adds_to_self && !beta.equal(0)) copy_kernel(y, self);
-  gemm_kernel(y, a, b, beta, alpha);
+  gemm_kernel(y, beta.equal(0) ? Tensor() : self, a, b, beta, alpha);
   return differentiable(
       "AddmmBackward0", into, y, inputs(self, a, b), saved(a, b),
       [spread = Broadcast(self, y), beta, alpha](const Tensor& g, Wants wants, const Tensor& a, const Tensor& b) {
@@ -154,7 +153,7 @@ static Tensor mv_into(const Into& into, const Tensor& self, const Tensor& vec) {
   CRESSET_CHECK_AS(ShapeError, self.size(1) == vec.size(0), "mv: size mismatch, got input (", self.size(0), "x",
                    self.size(1), "), vec (", vec.size(0), ")");
   Tensor y = result("mv", into, {self.size(0)}, self.dtype(), self.device(), {&self, &vec});
-  gemm_kernel(as_column(y), self, as_column(vec), 0, 1);
+  gemm_kernel(as_column(y), {}, self, as_column(vec), 0, 1);
   return differentiable("MvBackward0", into, y, inputs(self, vec), saved(self, vec),
                         [](const Tensor& g, Wants wants, const Tensor& self, const Tensor& vec) {
                           return grads(wants(0) ? mm(unsqueeze(g, 1), unsqueeze(conj(vec), 0)) : Tensor(),
@@ -180,7 +179,7 @@ static Tensor dot_into(const Into& into, const Tensor& self, const Tensor& tenso
                    " to have the same number of elements, but got ", self.numel(), " and ", tensor.numel(),
                    " elements respectively");
   Tensor y = result("dot", into, {}, self.dtype(), self.device(), {&self, &tensor});
-  gemm_kernel(alias(y, {1, 1}, {1, 1}, y.storage_offset()), as_row(self), as_column(tensor), 0, 1);
+  gemm_kernel(alias(y, {1, 1}, {1, 1}, y.storage_offset()), {}, as_row(self), as_column(tensor), 0, 1);
   return differentiable("DotBackward0", into, y, inputs(self, tensor), saved(self, tensor),
                         [](const Tensor& g, Wants wants, const Tensor& self, const Tensor& tensor) {
                           return grads(wants(0) ? mul(g, conj(tensor)) : Tensor(),
@@ -269,21 +268,21 @@ static Tensor linear_into(const Into& into, const Tensor& input, const Tensor& w
     check_expands("linear", "bias", bias, sizes);
   }
   Tensor y = result("linear", into, sizes, input.dtype(), input.device(), {&input, &weight, &bias});
-  if (bias.defined()) copy_kernel(y, bias);
-
   const Tensor turned = alias(weight, {in, out}, {weight.stride(1), weight.stride(0)}, weight.storage_offset());
-  const Scalar beta = bias.defined() ? 1 : 0;
   if (input.dim() == 2) {
-    gemm_kernel(y, input, turned, beta, 1);
+    gemm_kernel(y, bias, input, turned, 1, 1);
   } else {
     const Dims flat{rows, in}, flat_out{rows, out};
     const std::optional<Dims> strides = view_strides(input, flat), out_strides = view_strides(y, flat_out);
     CRESSET_CHECK_AS(ShapeError, out_strides, "linear: out of strides ", text_of(y.strides()),
                      " cannot be seen as a matrix (expected a contiguous one)");
     const Tensor source = strides ? input : input.detach().contiguous();
-    gemm_kernel(alias(y, flat_out, *out_strides, y.storage_offset()),
-                alias(source, flat, strides ? *strides : contiguous_strides(flat), source.storage_offset()), turned,
-                beta, 1);
+    const Tensor flat_y = alias(y, flat_out, *out_strides, y.storage_offset());
+    const bool one_for_all = !bias.defined() || bias.dim() < 2;
+    if (!one_for_all) copy_kernel(y, bias);
+    gemm_kernel(flat_y, one_for_all ? bias : flat_y,
+                alias(source, flat, strides ? *strides : contiguous_strides(flat), source.storage_offset()), turned, 1,
+                1);
   }
   return differentiable(
       "LinearBackward0", into, y, inputs(input, weight, bias), saved(input, weight),

@@ -5,10 +5,10 @@
 
 namespace cresset {
 
-// out = beta * out + alpha * a @ b for matrices, or for batches of them (three dimensions); with beta 0 the old values
-// are not read. Half types add up in float.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta,
-                                         const Scalar& alpha)>
+// out = beta * added + alpha * a @ b for matrices, or for batches of them (three dimensions). What is added broadcasts
+// to out's shape, and may be out itself or undefined. Half types add up in float.
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& added, const Tensor& a, const Tensor& b,
+                                         const Scalar& beta, const Scalar& alpha)>
     gemm_kernel{"gemm"};
 
 CRESSET_API Tensor mm(const Tensor& self, const Tensor& mat2);

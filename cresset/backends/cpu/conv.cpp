@@ -102,22 +102,16 @@ class ByColumns {
   void forward(int64_t image, int64_t group) {
     Buffer<T> weights(outputs_ * depth_), columns(depth_ * rows_ * out_width_);
     pack_weights(group, weights.get());
-    if (c_.bias.defined()) fill_bias(image, group);
-    const Scalar beta = c_.bias.defined() ? 1 : 0;
+    Matrix bias;
+    if (c_.bias.defined()) {
+      const int64_t step = c_.bias.impl()->strides[0];
+      bias = {static_cast<T*>(c_.bias.impl()->data()) + group * outputs_ * step, step};
+    }
     for (int64_t row = 0; row < out_height_; row += rows_) {
       const int64_t count = std::min(rows_, out_height_ - row) * out_width_;
       read_columns(image, group, row, columns.get());
-      run_gemm({dtype_of<T>,
-                dtype_of<T>,
-                1,
-                outputs_,
-                count,
-                depth_,
-                y_matrix(image, group, row),
-                {weights.get(), depth_, 1, 0},
-                {columns.get(), rows_ * out_width_, 1, 0},
-                beta,
-                1});
+      multiply<T>(outputs_, count, depth_, y_matrix(image, group, row), bias, {weights.get(), depth_, 1},
+                  {columns.get(), rows_ * out_width_, 1});
     }
   }
 
@@ -128,17 +122,8 @@ class ByColumns {
     std::fill_n(sums.get(), channels_ * height_ * width_, Sum(0));
     for (int64_t row = 0; row < out_height_; row += rows_) {
       const int64_t count = std::min(rows_, out_height_ - row) * out_width_;
-      run_gemm({dtype_of<T>,
-                dtype_of<Sum>,
-                1,
-                depth_,
-                count,
-                outputs_,
-                {columns.get(), rows_ * out_width_, 1, 0},
-                {weights.get(), 1, depth_, 0},
-                y_matrix(image, group, row),
-                0,
-                1});
+      multiply<Sum>(depth_, count, outputs_, {columns.get(), rows_ * out_width_, 1}, {}, {weights.get(), 1, depth_},
+                    y_matrix(image, group, row));
       add_columns(row, columns.get(), sums.get());
     }
     const Sum* sum = sums.get();
@@ -156,22 +141,19 @@ class ByColumns {
         for (int64_t row = 0; row < out_height_; row += rows_) {
           const int64_t count = std::min(rows_, out_height_ - row) * out_width_;
           read_columns(image, group, row, columns.get());
-          run_gemm({dtype_of<T>,
-                    dtype_of<Sum>,
-                    1,
-                    outputs_,
-                    depth_,
-                    count,
-                    {sums.get(), depth_, 1, 0},
-                    y_matrix(image, group, row),
-                    {columns.get(), 1, rows_ * out_width_, 0},
-                    1,
-                    1});
+          const Matrix dw{sums.get(), depth_, 1};
+          multiply<Sum>(outputs_, depth_, count, dw, dw, y_matrix(image, group, row),
+                        {columns.get(), 1, rows_ * out_width_});
         }
       }
       const Sum* sum = sums.get();
       for_each_weight(group, [&](T* weight) { *weight = static_cast<T>(*sum++); });
     }
+  }
+
+  template <class Out>
+  static void multiply(int64_t m, int64_t n, int64_t k, Matrix out, Matrix added, Matrix a, Matrix b) {
+    run_gemm({dtype_of<T>, dtype_of<Out>, 1, m, n, k, out, added, a, b, 1, 1});
   }
 
   template <class F>
@@ -183,15 +165,6 @@ class ByColumns {
   }
   void pack_weights(int64_t group, T* to) {
     for_each_weight(group, [&](const T* weight) { *to++ = *weight; });
-  }
-
-  void fill_bias(int64_t image, int64_t group) {
-    const TensorImpl* bias = c_.bias.impl();
-    for (int64_t o = group * outputs_; o < (group + 1) * outputs_; o++) {
-      const T value = static_cast<const T*>(bias->data())[o * bias->strides[0]];
-      for (int64_t i = 0; i < out_height_; i++)
-        for (int64_t j = 0; j < out_width_; j++) *y_.at(image, o, i, j) = value;
-    }
   }
 
   Matrix y_matrix(int64_t image, int64_t group, int64_t row) const {

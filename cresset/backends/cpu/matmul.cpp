@@ -32,7 +32,7 @@ LibraryGemm library_function() {
 void swap_sides(Gemm& g) {
   std::swap(g.a, g.b);
   std::swap(g.m, g.n);
-  for (Matrix* matrix : {&g.a, &g.b, &g.out}) std::swap(matrix->row, matrix->col);
+  for (Matrix* matrix : {&g.a, &g.b, &g.out, &g.added}) std::swap(matrix->row, matrix->col);
 }
 
 void run_blocks(const Gemm& g) {
@@ -58,16 +58,55 @@ void run_blocks(const Gemm& g) {
   });
 }
 
+// The library adds to what the result holds already.
+void fill_with_added(Gemm& g) {
+  dispatch(g.dtype, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const int64_t grain = std::max<int64_t>(1, kThreadWork / g.n);
+    parallel_for(0, g.batch * g.m, grain, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; i++) {
+        T* to = static_cast<T*>(g.out.data) + i / g.m * g.out.batch + i % g.m * g.out.row;
+        const T* from = static_cast<const T*>(g.added.data) + i / g.m * g.added.batch + i % g.m * g.added.row;
+        if (g.out.col == 1 && g.added.col == 1)
+          std::copy_n(from, g.n, to);
+        else
+          for (int64_t j = 0; j < g.n; j++) to[j * g.out.col] = from[j * g.added.col];
+      }
+    });
+  });
+  g.added = g.out;
+}
+
+bool run_library(Gemm& g) {
+  LibraryGemm function = library_function();
+  if (!function) return false;
+  if (g.added.data && g.added.data != g.out.data) fill_with_added(g);
+  return function(g);
+}
+
 Matrix matrix_of(const TensorImpl* t) {
   const int last = t->sizes.rank() - 1;
   return {t->data(), t->strides[last - 1], t->strides[last], last == 2 ? t->strides[0] : 0};
 }
 
-void gemm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& beta, const Scalar& alpha) {
+// x, of no more than two dimensions, repeated to the sizes of out.
+Matrix repeated(const TensorImpl* x, const TensorImpl* out) {
+  Matrix matrix{x->data()};
+  int64_t* steps[] = {&matrix.col, &matrix.row, &matrix.batch};
+  for (int i = 0; i < x->sizes.rank(); i++) {
+    const int own = x->sizes.rank() - 1 - i, other = out->sizes.rank() - 1 - i;
+    *steps[i] = x->sizes[own] == 1 && out->sizes[other] != 1 ? 0 : x->strides[own];
+  }
+  return matrix;
+}
+
+void gemm(const Tensor& out, const Tensor& added, const Tensor& a, const Tensor& b, const Scalar& beta,
+          const Scalar& alpha) {
   const TensorImpl *x = a.impl(), *y = b.impl(), *z = out.impl();
   const int last = z->sizes.rank() - 1;
   run_gemm({x->dtype, z->dtype, last == 2 ? z->sizes[0] : 1, z->sizes[last - 1], z->sizes[last], x->sizes[last],
-            matrix_of(z), matrix_of(x), matrix_of(y), beta, alpha});
+            matrix_of(z), added.defined() ? repeated(added.impl(), z) : Matrix(), matrix_of(x), matrix_of(y), beta,
+            alpha});
 }
 
 [[maybe_unused]] const bool registered = gemm_kernel.set(kCPU, gemm);
@@ -76,20 +115,13 @@ void gemm(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& bet
 
 void set_library_gemm(LibraryGemm function) { library.store(function, std::memory_order_release); }
 
-void run_gemm(const Gemm& call) {
-  if (call.batch == 0 || call.m == 0 || call.n == 0) return;
-  const int64_t work = call.m * call.n * call.k;
-  if (work > kSmallProduct && library_has(call)) {
-    LibraryGemm function = library_function();
-    if (function && function(call)) return;
-  }
+void run_gemm(Gemm&& g) {
+  if (g.batch == 0 || g.m == 0 || g.n == 0) return;
+  if (g.m * g.n * g.k > kSmallProduct && library_has(g) && run_library(g)) return;
   // Vectors run along the columns of the result.
-  const bool column_vector = call.n == 1 && call.m > 1;
-  if (CRESSET_LIKELY(!column_vector && (call.out.col == 1 || call.out.row != 1 || call.n == 1)))
-    return run_blocks(call);
-  Gemm turned = call;
-  swap_sides(turned);
-  run_blocks(turned);
+  const bool column_vector = g.n == 1 && g.m > 1;
+  if (CRESSET_UNLIKELY(column_vector || (g.out.col != 1 && g.out.row == 1 && g.n > 1))) swap_sides(g);
+  run_blocks(g);
 }
 
 }  // namespace cresset::cpu

@@ -9,23 +9,24 @@
 namespace cresset::cpu {
 
 struct Matrix {
-  void* data;
-  int64_t row, col, batch;  // strides in elements
+  void* data = nullptr;
+  int64_t row = 0, col = 0, batch = 0;  // strides in elements
 };
 
-// out = beta * out + alpha * a @ b for each of `batch` matrices; with beta 0 the old values are not read.
+// out = beta * added + alpha * a @ b for each of `batch` matrices. What is added may be out itself, or be repeated by
+// strides of zero (a bias); nothing is, if its data is null.
 struct Gemm {
   DType dtype;      // of a and b
   DType out_dtype;  // the same, or float for half types
   int64_t batch, m, n, k;
-  Matrix out, a, b;
+  Matrix out, added, a, b;
   Scalar beta, alpha;
 };
 
 // Runs it on as many threads as pay. Any strides, any dtype but bool.
-CRESSET_API void run_gemm(const Gemm& gemm);
+CRESSET_API void run_gemm(Gemm&& gemm);
 
-// Returns false if the strides are not for it.
+// What is added is null or out itself. Returns false if the strides are not for it.
 using LibraryGemm = bool (*)(const Gemm& gemm);
 CRESSET_API void set_library_gemm(LibraryGemm function);
 

@@ -72,7 +72,7 @@ struct Scale {
   C alpha, beta;
   bool scaled, accumulated;
   explicit Scale(const Gemm& g)
-      : alpha(of(g.alpha)), beta(of(g.beta)), scaled(!g.alpha.equal(1)), accumulated(!g.beta.equal(0)) {}
+      : alpha(of(g.alpha)), beta(of(g.beta)), scaled(!g.alpha.equal(1)), accumulated(g.added.data != nullptr) {}
   static C of(const Scalar& s) {
     if constexpr (std::is_integral_v<C>)
       return static_cast<C>(s.toLong());
@@ -110,9 +110,10 @@ View<T> matrix_of(const Matrix& m, int64_t batch) {
   return {static_cast<T*>(m.data) + batch * m.batch, m.row, m.col};
 }
 
-// Rows x (Vectors * lanes) results from row-major b; then scaled and added into out, of which `cols` columns exist.
+// Rows x (Vectors * lanes) results from row-major b; then scaled and added to; `cols` columns of the result exist.
 template <int Rows, int Vectors, int Bytes, class C, class Out>
-void tile(int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, int64_t cols, const Scale<C>& scale) {
+void tile(int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, View<Out> added, int64_t cols,
+          const Scale<C>& scale) {
   using V = typename Vector<C, Bytes>::type;
   constexpr int lanes = Vector<C, Bytes>::lanes;
   V sum[Rows][Vectors] = {};
@@ -128,7 +129,7 @@ void tile(int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, 
     }
   }
   if constexpr (std::is_same_v<C, Out>) {
-    if (out.col == 1 && cols >= Vectors * lanes) {
+    if (out.col == 1 && cols >= Vectors * lanes && (added.col == 1 || !scale.accumulated)) {
 #pragma GCC unroll 16
       for (int i = 0; i < Rows; i++) {
 #pragma GCC unroll 4
@@ -138,7 +139,7 @@ void tile(int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, 
           if (CRESSET_UNLIKELY(scale.scaled)) y *= scale.alpha;
           if (CRESSET_UNLIKELY(scale.accumulated)) {
             V old;
-            std::memcpy(&old, to, sizeof(V));
+            std::memcpy(&old, added.at(i, v * lanes), sizeof(V));
             y += scale.beta * old;
           }
           std::memcpy(to, &y, sizeof(V));
@@ -153,23 +154,25 @@ void tile(int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, 
     std::memcpy(row, sum[i], sizeof(row));
     for (int64_t j = 0; j < cols; j++) {
       C y = scale.scaled ? static_cast<C>(scale.alpha * row[j]) : row[j];
-      Out* to = out.at(i, j);
-      if (scale.accumulated) y += static_cast<C>(scale.beta * static_cast<C>(*to));
-      *to = static_cast<Out>(y);
+      if (scale.accumulated) y += static_cast<C>(scale.beta * static_cast<C>(*added.at(i, j)));
+      *out.at(i, j) = static_cast<Out>(y);
     }
   }
 }
 
+// Not inlined: all widths at once would not fit into the registers.
 template <int Vectors, int Bytes, class C, class Out>
-void panel(int64_t rows, int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, int64_t cols,
-           const Scale<C>& scale) {
+[[gnu::noinline]] void panel(int64_t rows, int64_t k, const View<const C>& a, const C* b, int64_t b_row,
+                             const View<Out>& out, const View<Out>& added, int64_t cols, const Scale<C>& scale) {
   int64_t i = 0;
   auto at = [&](int64_t i) { return View<const C>{a.at(i, 0), a.row, a.col}; };
   auto to = [&](int64_t i) { return View<Out>{out.at(i, 0), out.row, out.col}; };
-  for (; i + kTileRows <= rows; i += kTileRows) tile<kTileRows, Vectors, Bytes>(k, at(i), b, b_row, to(i), cols, scale);
+  auto plus = [&](int64_t i) { return View<Out>{added.at(i, 0), added.row, added.col}; };
+  for (; i + kTileRows <= rows; i += kTileRows)
+    tile<kTileRows, Vectors, Bytes>(k, at(i), b, b_row, to(i), plus(i), cols, scale);
   if constexpr (kTileRows > 4)
-    for (; i + 4 <= rows; i += 4) tile<4, Vectors, Bytes>(k, at(i), b, b_row, to(i), cols, scale);
-  for (; i < rows; i++) tile<1, Vectors, Bytes>(k, at(i), b, b_row, to(i), cols, scale);
+    for (; i + 4 <= rows; i += 4) tile<4, Vectors, Bytes>(k, at(i), b, b_row, to(i), plus(i), cols, scale);
+  for (; i < rows; i++) tile<1, Vectors, Bytes>(k, at(i), b, b_row, to(i), plus(i), cols, scale);
 }
 
 template <class C, class T>
@@ -182,7 +185,7 @@ C converted(T x) {
 
 // Columns [0, cols) of b as k rows of `width`, zeros behind.
 template <class C, class T>
-void pack_columns(C* to, int64_t width, View<const T> b, int64_t k, int64_t cols) {
+[[gnu::noinline]] void pack_columns(C* to, int64_t width, View<const T> b, int64_t k, int64_t cols) {
   if (b.row == 1 && b.col != 1) {
     for (int64_t j = 0; j < cols; j++)
       for (int64_t p = 0; p < k; p++) to[p * width + j] = converted<C>(*b.at(p, j));
@@ -197,7 +200,8 @@ void pack_columns(C* to, int64_t width, View<const T> b, int64_t k, int64_t cols
 
 // A row times columns that lie contiguous in memory: dot products, no packing.
 template <class C>
-void dot_columns(int64_t k, const C* a, View<const C> b, View<C> out, int64_t cols, const Scale<C>& scale) {
+[[gnu::noinline]] void dot_columns(int64_t k, const C* a, const View<const C>& b, const View<C>& out,
+                                   const View<C>& added, int64_t cols, const Scale<C>& scale) {
   using V = typename Vector<C, kVectorBytes>::type;
   constexpr int lanes = Vector<C, kVectorBytes>::lanes, chains = 4;
   for (int64_t j = 0; j < cols; j++) {
@@ -218,8 +222,7 @@ void dot_columns(int64_t k, const C* a, View<const C> b, View<C> out, int64_t co
     for (int l = 0; l < lanes; l++) y += total[l];
     for (; p < k; p++) y += a[p] * column[p];
     y *= scale.alpha;
-    C* to = out.at(0, j);
-    *to = scale.accumulated ? y + scale.beta * *to : y;
+    *out.at(0, j) = scale.accumulated ? y + scale.beta * *added.at(0, j) : y;
   }
 }
 
@@ -233,13 +236,13 @@ void real_block(const Gemm& g, const GemmBlock& at) {
   const Scale<C> scale(g);
   const int64_t rows = at.row_end - at.row, k = g.k;
   View<const Element> a = matrix_of<const Element>(g.a, at.batch), b = matrix_of<const Element>(g.b, at.batch);
-  View<Result> out = matrix_of<Result>(g.out, at.batch);
+  View<Result> out = matrix_of<Result>(g.out, at.batch), added = matrix_of<Result>(g.added, at.batch);
   a.data = a.at(at.row, 0);
 
   if constexpr (same && std::is_floating_point_v<C> && std::is_same_v<Result, C>) {
     if (rows == 1 && b.row == 1 && (a.col == 1 || k == 1) && k >= lanes)
       return dot_columns<C>(k, a.data, {b.at(0, at.col), b.row, b.col}, {out.at(at.row, at.col), out.row, out.col},
-                            at.col_end - at.col, scale);
+                            {added.at(at.row, at.col), added.row, added.col}, at.col_end - at.col, scale);
   }
   Scratch left(same ? 0 : rows * k * static_cast<int64_t>(sizeof(C)));
   View<const C> rows_of_a{nullptr, k, 1};
@@ -269,21 +272,21 @@ void real_block(const Gemm& g, const GemmBlock& at) {
       pack_columns<C, Element>(packed, width, {b.at(0, j), b.row, b.col}, k, cols);
       panel_of_b = packed;
     }
-    View<Result> to{out.at(at.row, j), out.row, out.col};
+    View<Result> to{out.at(at.row, j), out.row, out.col}, plus{added.at(at.row, j), added.row, added.col};
     if (width == 2 * lanes)
-      panel<2, kVectorBytes>(rows, k, rows_of_a, panel_of_b, panel_row, to, cols, scale);
+      panel<2, kVectorBytes>(rows, k, rows_of_a, panel_of_b, panel_row, to, plus, cols, scale);
     else if (width == lanes)
-      panel<1, kVectorBytes>(rows, k, rows_of_a, panel_of_b, panel_row, to, cols, scale);
+      panel<1, kVectorBytes>(rows, k, rows_of_a, panel_of_b, panel_row, to, plus, cols, scale);
     else
-      panel<1, kVectorBytes / 2>(rows, k, rows_of_a, panel_of_b, panel_row, to, cols, scale);
+      panel<1, kVectorBytes / 2>(rows, k, rows_of_a, panel_of_b, panel_row, to, plus, cols, scale);
     j += cols;
   }
 }
 
 // Complex: real and imaginary parts of b in vectors of their own.
 template <class T, int Rows>
-void complex_tile(int64_t k, View<const std::complex<T>> a, const T* b, View<std::complex<T>> out, int64_t cols,
-                  const Scale<std::complex<T>>& scale) {
+void complex_tile(int64_t k, View<const std::complex<T>> a, const T* b, View<std::complex<T>> out,
+                  View<std::complex<T>> added, int64_t cols, const Scale<std::complex<T>>& scale) {
   using V = typename Vector<T, kVectorBytes>::type;
   constexpr int lanes = Vector<T, kVectorBytes>::lanes;
   V real[Rows] = {}, imaginary[Rows] = {};
@@ -305,8 +308,7 @@ void complex_tile(int64_t k, View<const std::complex<T>> a, const T* b, View<std
     for (int64_t j = 0; j < cols; j++) {
       std::complex<T> y(real[i][j], imaginary[i][j]);
       if (scale.scaled) y = times(scale.alpha, y);
-      std::complex<T>* to = out.at(i, j);
-      *to = scale.accumulated ? y + times(scale.beta, *to) : y;
+      *out.at(i, j) = scale.accumulated ? y + times(scale.beta, *added.at(i, j)) : y;
     }
   }
 }
@@ -318,7 +320,7 @@ void complex_block(const Gemm& g, const GemmBlock& at) {
   const Scale<C> scale(g);
   const int64_t k = g.k;
   View<const C> a = matrix_of<const C>(g.a, at.batch), b = matrix_of<const C>(g.b, at.batch);
-  View<C> out = matrix_of<C>(g.out, at.batch);
+  View<C> out = matrix_of<C>(g.out, at.batch), added = matrix_of<C>(g.added, at.batch);
   Scratch right(k * 2 * lanes * static_cast<int64_t>(sizeof(T)));
   T* packed = static_cast<T*>(right.get());
   for (int64_t j = at.col; j < at.col_end; j += lanes) {
@@ -333,8 +335,9 @@ void complex_block(const Gemm& g, const GemmBlock& at) {
     int64_t i = at.row;
     auto from = [&](int64_t i) { return View<const C>{a.at(i, 0), a.row, a.col}; };
     auto to = [&](int64_t i) { return View<C>{out.at(i, j), out.row, out.col}; };
-    for (; i + 4 <= at.row_end; i += 4) complex_tile<T, 4>(k, from(i), packed, to(i), cols, scale);
-    for (; i < at.row_end; i++) complex_tile<T, 1>(k, from(i), packed, to(i), cols, scale);
+    auto plus = [&](int64_t i) { return View<C>{added.at(i, j), added.row, added.col}; };
+    for (; i + 4 <= at.row_end; i += 4) complex_tile<T, 4>(k, from(i), packed, to(i), plus(i), cols, scale);
+    for (; i < at.row_end; i++) complex_tile<T, 1>(k, from(i), packed, to(i), plus(i), cols, scale);
   }
 }
 

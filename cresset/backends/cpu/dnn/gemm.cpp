@@ -60,6 +60,7 @@ void multiply(const Gemm& g, const Call& c) {
 
 bool library_gemm(const Gemm& call) {
   Gemm g = call;
+  if (!g.added.data) g.beta = 0;
   BlasMatrix out = blas_matrix(g.out, g.m, g.n);
   if (!out.fits) return false;
   if (out.transposed) {  // the transposed product has rows one after the other
