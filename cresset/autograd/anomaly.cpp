@@ -1,35 +1,12 @@
 // Where a forward op was called, and what went wrong behind it.
 #include "cresset/autograd/anomaly.h"
 
-#include <cxxabi.h>
-#include <dlfcn.h>
-#include <execinfo.h>
-
 #include <cstdio>
-#include <cstdlib>
 
 namespace cresset::autograd {
 namespace {
 
 thread_local bool check_nan_enabled = true;
-
-std::string described(void* address) {
-  Dl_info info{};
-  if (!dladdr(address, &info)) return "?";
-  std::string file = info.dli_fname ? info.dli_fname : "?";
-  if (size_t slash = file.rfind('/'); slash != std::string::npos) file = file.substr(slash + 1);
-  if (!info.dli_sname) {  // a function that is not exported: addr2line can name it
-    char offset[32];
-    std::snprintf(offset, sizeof offset, "+0x%zx",
-                  static_cast<size_t>(static_cast<char*>(address) - static_cast<char*>(info.dli_fbase)));
-    return file + offset;
-  }
-  int status = 0;
-  char* plain = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
-  std::string name = plain ? plain : info.dli_sname;
-  std::free(plain);
-  return name + " in " + file;
-}
 
 bool has_nan(const Tensor& x) {
   Tensor here = x.detach().to(Device(kCPU)).to(x.is_complex() ? kComplexDouble : kDouble).contiguous();
@@ -38,13 +15,6 @@ bool has_nan(const Tensor& x) {
   for (int64_t i = 0; i < count; i++)
     if (values[i] != values[i]) return true;
   return false;
-}
-
-// The library itself: frames in it are not the user's call site.
-bool is_ours(void* address) {
-  Dl_info here{}, there{};
-  return dladdr(reinterpret_cast<void*>(&is_anomaly_enabled), &here) && dladdr(address, &there) &&
-         here.dli_fbase == there.dli_fbase;
 }
 
 }  // namespace
@@ -60,24 +30,12 @@ DetectAnomalyGuard::DetectAnomalyGuard(bool check_nan)
 }
 DetectAnomalyGuard::~DetectAnomalyGuard() { set_anomaly_enabled(before_, before_check_); }
 
-void Node::note_call_site() {
-  void* frames[48];
-  int count = backtrace(frames, 48), shown = 0;
-  std::string text;
-  for (int i = 1; i < count && shown < 8; i++) {
-    if (shown == 0 && is_ours(frames[i])) continue;
-    text += "\n    " + described(frames[i]);
-    shown++;
-  }
-  if (shown == 0)  // a static build: the whole stack, then
-    for (int i = 1; i < count && i < 16; i++) text += "\n    " + described(frames[i]);
-  extras().made_at = text;
-}
+void Node::note_call_site() { extras().made_at = CallSite::here(); }
 
 Grads call_with_anomaly_check(Node& node, const std::function<Grads()>& call) {
   auto where = [&] {
     NodeExtras* extras = node.extras_or_null();
-    return extras && !extras->made_at.empty() ? "\n  its forward op was called at:" + extras->made_at
+    return extras && !extras->made_at.empty() ? "\n  its forward op was called at:" + extras->made_at.text()
                                               : std::string("\n  its forward op was called outside anomaly mode");
   };
   Grads results;

@@ -73,7 +73,7 @@ class Run {
     if ((claim >> 32) == id_) return static_cast<int64_t>(claim & 0xffffffff);
     if (others_.empty()) return -1;
     auto it = others_.find(node);
-    return it == others_.end() ? -1 : it->second;
+    return it == others_.end() ? -1 : static_cast<int64_t>(it->second);
   }
   // The slot, made if it is new.
   std::pair<uint32_t, bool> find_or_add(Node* node) {
@@ -198,10 +198,10 @@ void Run::deliver(Edge& edge, Tensor gradient) {
 }
 
 void Run::call_tensor_hooks(Slot& slot, NodeExtras& extras) {
-  auto hooks = extras.tensor_hooks;  // a copy: a hook may remove itself
+  auto hooks = extras.tensor_hooks;
   for (auto& hook : hooks) {
     Tensor& gradient = gradients_[slot.first + hook.output_nr];
-    if (gradient.defined()) call_hook(slot.node->raw_name(), hook.call, gradient);
+    if (gradient.defined()) call_hook(slot.node->raw_name(), *hook.call, gradient);
   }
   for (auto& [output_nr, keeper] : extras.retained)
     if (Tensor& gradient = gradients_[slot.first + output_nr]; gradient.defined()) keeper->keep(gradient);
@@ -210,11 +210,11 @@ void Run::call_tensor_hooks(Slot& slot, NodeExtras& extras) {
 Grads Run::call(Node& node, Tensor* gradients, size_t count) {
   NodeExtras* extras = node.extras_or_null();
   if (CRESSET_LIKELY(!extras || !extras->has_node_hooks())) return node.apply(gradients, count);
-  auto pre_hooks = extras->pre_hooks;  // copies: a hook may remove itself
+  auto pre_hooks = extras->pre_hooks;
   auto post_hooks = extras->post_hooks;
   variable_list incoming(gradients, gradients + count);
   for (auto& [id, hook] : pre_hooks) {
-    incoming = hook(incoming);
+    incoming = (*hook)(incoming);
     CRESSET_CHECK_AS(AutogradError, incoming.size() == count, node.name(), ": a pre-hook returned ", incoming.size(),
                      " gradients (expected ", count, ")");
   }
@@ -222,7 +222,7 @@ Grads Run::call(Node& node, Tensor* gradients, size_t count) {
   Grads results = node.apply(incoming.data(), count);
   for (auto& [id, hook] : post_hooks) {
     variable_list outgoing(results.begin(), results.end());
-    outgoing = hook(outgoing, given);
+    outgoing = (*hook)(outgoing, given);
     CRESSET_CHECK_AS(AutogradError, outgoing.size() == results.size(), node.name(), ": a post-hook returned ",
                      outgoing.size(), " gradients (expected ", results.size(), ")");
     for (size_t i = 0; i < outgoing.size(); i++) results[i] = outgoing[i];

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cresset/autograd/call_site.h"
 #include "cresset/core/tensor.h"
 
 namespace cresset::autograd {
@@ -67,19 +68,24 @@ class CRESSET_API GradKeeper {
   Tensor* into_;
 };
 
+// Lists of hooks are copied before they are called, since a hook may remove itself; the hook, with what it captured and
+// changes, stays one object.
+template <class Signature>
+using SharedHook = std::shared_ptr<std::function<Signature>>;
+
 // What few nodes have: hooks and what anomaly mode keeps.
 struct NodeExtras {
   struct TensorHook {
     unsigned id;
     uint32_t output_nr;
-    std::function<Tensor(const Tensor&)> call;
+    SharedHook<Tensor(const Tensor&)> call;
   };
   unsigned next_id = 0;
   std::vector<TensorHook> tensor_hooks;  // on one output's gradient, in order
-  std::vector<std::pair<unsigned, std::function<variable_list(const variable_list&)>>> pre_hooks;
-  std::vector<std::pair<unsigned, std::function<variable_list(const variable_list&, const variable_list&)>>> post_hooks;
+  std::vector<std::pair<unsigned, SharedHook<variable_list(const variable_list&)>>> pre_hooks;
+  std::vector<std::pair<unsigned, SharedHook<variable_list(const variable_list&, const variable_list&)>>> post_hooks;
   std::vector<std::pair<uint32_t, std::shared_ptr<GradKeeper>>> retained;  // by output
-  std::string made_at;  // anomaly mode: where the forward op was called
+  CallSite made_at;                                                        // anomaly mode: of the forward op
   bool has_node_hooks() const { return !pre_hooks.empty() || !post_hooks.empty(); }
 };
 

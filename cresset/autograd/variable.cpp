@@ -15,6 +15,10 @@ std::mutex& rare_mutex() {
   static std::mutex* mutex = new std::mutex;
   return *mutex;
 }
+template <class Signature>
+SharedHook<Signature> shared(std::function<Signature> hook) {
+  return std::make_shared<std::function<Signature>>(std::move(hook));
+}
 }  // namespace
 
 constinit thread_local uint64_t Node::sequence_counter __attribute__((tls_model("initial-exec"))) = 0;
@@ -52,7 +56,7 @@ void GradKeeper::forget() {
 unsigned Node::add_tensor_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook) {
   std::lock_guard lock(rare_mutex());
   auto& e = extras();
-  e.tensor_hooks.push_back({e.next_id, output_nr, std::move(hook)});
+  e.tensor_hooks.push_back({e.next_id, output_nr, shared(std::move(hook))});
   return e.next_id++;
 }
 bool Node::remove_tensor_hook(unsigned id) {
@@ -62,13 +66,13 @@ bool Node::remove_tensor_hook(unsigned id) {
 unsigned Node::add_pre_hook(std::function<variable_list(const variable_list&)> hook) {
   std::lock_guard lock(rare_mutex());
   auto& e = extras();
-  e.pre_hooks.emplace_back(e.next_id, std::move(hook));
+  e.pre_hooks.emplace_back(e.next_id, shared(std::move(hook)));
   return e.next_id++;
 }
 unsigned Node::add_post_hook(std::function<variable_list(const variable_list&, const variable_list&)> hook) {
   std::lock_guard lock(rare_mutex());
   auto& e = extras();
-  e.post_hooks.emplace_back(e.next_id, std::move(hook));
+  e.post_hooks.emplace_back(e.next_id, shared(std::move(hook)));
   return e.next_id++;
 }
 bool Node::del_pre_hook(unsigned id) {
@@ -183,8 +187,8 @@ void AccumulateGrad::call_leaf_hooks(Tensor& gradient) {
   if (!gradient.defined()) return;
   AutogradData& data = autograd_data(leaf_);
   if (CRESSET_LIKELY(data.hooks.empty())) return;
-  auto hooks = data.hooks;  // a copy: a hook may remove itself
-  for (auto& hook : hooks) call_hook("AccumulateGrad", hook.call, gradient);
+  auto hooks = data.hooks;
+  for (auto& hook : hooks) call_hook("AccumulateGrad", *hook.call, gradient);
 }
 
 Grads AccumulateGrad::apply(Tensor* gradients, size_t) {
@@ -197,8 +201,8 @@ Grads AccumulateGrad::apply(Tensor* gradients, size_t) {
     accumulate(data, std::move(gradient));
   }
   if (CRESSET_LIKELY(data.post_accumulate_hooks.empty())) return {};
-  auto hooks = data.post_accumulate_hooks;  // a copy: a hook may remove itself
-  for (auto& [id, hook] : hooks) hook(leaf_);
+  auto hooks = data.post_accumulate_hooks;
+  for (auto& [id, hook] : hooks) (*hook)(leaf_);
   return {};
 }
 
@@ -382,7 +386,7 @@ unsigned Tensor::add_hook(std::function<Tensor(const Tensor&)> hook) const {
   if (auto node = grad_fn()) return node->add_tensor_hook(impl_->output_nr, std::move(hook));
   AutogradData& data = autograd_data(*this);
   std::lock_guard lock(rare_mutex());
-  data.hooks.push_back({data.next_id, 0, std::move(hook)});
+  data.hooks.push_back({data.next_id, 0, shared(std::move(hook))});
   return data.next_id++;
 }
 void Tensor::remove_hook(unsigned position) const {
@@ -404,7 +408,7 @@ unsigned Tensor::register_post_accumulate_grad_hook(std::function<void(const Ten
       "on ones that do not require grad");
   AutogradData& data = autograd_data(*this);
   std::lock_guard lock(rare_mutex());
-  data.post_accumulate_hooks.emplace_back(data.next_id, std::move(hook));
+  data.post_accumulate_hooks.emplace_back(data.next_id, shared(std::move(hook)));
   return data.next_id++;
 }
 

@@ -15,7 +15,7 @@ struct CRESSET_API AutogradData : AutogradDataBase {
   AccumulateGrad* accumulator = nullptr;      // weak: the graph owns it, it owns nothing of ours but the leaf
   std::mutex mutex;                           // of the accumulation into grad, and of accumulator
   std::vector<NodeExtras::TensorHook> hooks;  // of a leaf: they outlive its accumulator
-  std::vector<std::pair<unsigned, std::function<void(const Tensor&)>>> post_accumulate_hooks;
+  std::vector<std::pair<unsigned, SharedHook<void(const Tensor&)>>> post_accumulate_hooks;
   unsigned next_id = 0;
   std::shared_ptr<GradKeeper> keeper;  // of a tensor that is no leaf and keeps its gradient
   std::string name;
