@@ -278,12 +278,12 @@ static Tensor linear_into(const Into& into, const Tensor& input, const Tensor& w
   } else {
     const Dims flat{rows, in}, flat_out{rows, out};
     const std::optional<Dims> strides = view_strides(input, flat), out_strides = view_strides(y, flat_out);
-    CRESSET_CHECK_AS(ShapeError, out_strides, "linear: out of strides ", text_of(y.strides()),
-                     " cannot be seen as a matrix (expected a contiguous one)");
     const Tensor source = strides ? input : input.detach().contiguous();
-    gemm_kernel(alias(y, flat_out, *out_strides, y.storage_offset()),
-                alias(source, flat, strides ? *strides : contiguous_strides(flat), source.storage_offset()), turned,
-                beta, 1);
+    const Tensor dense = out_strides ? y : y.detach().contiguous();  // an out that cannot be seen as a matrix
+    gemm_kernel(
+        alias(dense, flat_out, out_strides ? *out_strides : contiguous_strides(flat_out), dense.storage_offset()),
+        alias(source, flat, strides ? *strides : contiguous_strides(flat), source.storage_offset()), turned, beta, 1);
+    if (!out_strides) copy_kernel(y, dense);
   }
   return differentiable(
       "LinearBackward0", into, y, inputs(input, weight, bias), saved(input, weight),

@@ -105,7 +105,7 @@ Tensor moved(const Tensor& tensor, Device device) {
   copy.impl()->storage = Storage::make(impl->storage->bytes, device);
   copy.impl()->device = device;
   copy.impl()->own_version = nullptr;
-  if (impl->storage->bytes) {
+  if (impl->storage->bytes && !device.is_meta()) {
     Opened opened;
     std::memcpy(opened(copy).impl()->storage->data, opened(tensor).impl()->storage->data, impl->storage->bytes);
   }
@@ -129,6 +129,7 @@ void on_fault(int signal, siginfo_t* info, void*) {
 
 Tensor on_mock(const Tensor& tensor) { return moved(tensor, Device(kMock)); }
 Tensor off_mock(const Tensor& tensor) { return moved(tensor, Device(kCPU)); }
+Tensor twin(const Tensor& tensor) { return moved(tensor, tensor.device()); }
 int64_t mock_kernel_calls() { return kernel_calls; }
 
 bool touches_mock_memory(const std::function<void()>& f) {

@@ -158,10 +158,15 @@ void exp_columns(T* y, const T* x, const T* top, T* total, int64_t n) {
     hn::StoreU(hn::Add(hn::LoadU(d, total + j), e), d, total + j);
     hn::StoreU(e, d, y + j);
   }
-  for (; j < n; j++) {
-    T e = std::exp(x[j] - top[j]);
-    total[j] += e;
-    y[j] = e;
+  if (j == n) return;
+  // The rest by the same arithmetic: where a column stands among its neighbours depends on the number of threads.
+  HWY_ALIGN T rest[64] = {}, tops[64] = {};
+  std::copy(x + j, x + n, rest);
+  std::copy(top + j, top + n, tops);
+  hn::Store(exp_below<T>(hn::Sub(hn::Load(d, rest), hn::Load(d, tops))), d, rest);
+  for (int64_t k = 0; j < n; j++, k++) {
+    total[j] += rest[k];
+    y[j] = rest[k];
   }
 }
 
