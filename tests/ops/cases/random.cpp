@@ -110,6 +110,7 @@ std::vector<OpCase> all_random_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"vector", {probabilities(m, {7})}},
                  {"0-d", {probabilities(m, {})}},
+                 {"3-d", {probabilities(m, {2, 3, 4})}},
                  {"large", {probabilities(m, {201, 333})}, false}};
        },
        .reference = shaped_like_self(),
