@@ -56,9 +56,11 @@ CRESSET_FORMS(sub, Scalar, (const Tensor& self, const Scalar& other, const Scala
 static Tensor mul_into(const Into& into, const Tensor& self, const Tensor& other) {
   DType compute = result_type(self, other);
   Tensor y = pointwise_result("mul", into, {&self, &other}, compute, compute);
-  Tensor kept = preserved(into, self, other.requires_grad());
+  Tensor factor = preserved(into, self, other.requires_grad()),
+         other_factor = preserved(into, other, self.requires_grad());
   mul_kernel(y, self, other, compute);
-  return differentiable("MulBackward0", into, y, inputs(self, other), saved(kept, other),
+  return differentiable("MulBackward0", into, y, inputs(self, other),
+                        saved(kept_if(other.requires_grad(), factor), kept_if(self.requires_grad(), other_factor)),
                         [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants,
                                                                           const Tensor& self, const Tensor& other) {
                           return grads(wants(0) ? a.reduce(mul(g, conj(other))) : Tensor(),
