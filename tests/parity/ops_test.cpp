@@ -79,6 +79,8 @@ const std::map<std::string, std::string>& schemas() {
       {"dot", "dot"},
       {"matmul", "matmul"},
       {"linear", "linear"},
+      {"conv2d", "conv2d"},
+      {"conv2d_padding", "conv2d.padding"},
       {"index", "index.Tensor"},
       {"index_put", "index_put"},
       {"nonzero", "nonzero"},
