@@ -109,7 +109,9 @@ Tensor& fill_(const Tensor& self, const Scalar& value) {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(fill__op, self, value))
     return const_cast<Tensor&>(self);
   Into into = in_place(self);
-  Tensor y = result("fill_", into, self.sizes(), self.dtype(), self.device());
+  check_defined("fill_", "self", self);
+  autograd::check_inplace("fill_", self, false);  // nothing more: expanded memory may be filled
+  Tensor y = self;
   CRESSET_CHECK_AS(TypeError, !value.isComplex() || self.is_complex(), "fill_: value cannot be converted to type ",
                    name_of(self.dtype()), " without overflow: found a complex number");
   fill_kernel(y, value);

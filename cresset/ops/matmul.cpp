@@ -274,15 +274,16 @@ static Tensor linear_into(const Into& into, const Tensor& input, const Tensor& w
   } else {
     const Dims flat{rows, in}, flat_out{rows, out};
     const std::optional<Dims> strides = view_strides(input, flat), out_strides = view_strides(y, flat_out);
-    CRESSET_CHECK_AS(ShapeError, out_strides, "linear: out of strides ", text_of(y.strides()),
-                     " cannot be seen as a matrix (expected a contiguous one)");
     const Tensor source = strides ? input : input.detach().contiguous();
-    const Tensor flat_y = alias(y, flat_out, *out_strides, y.storage_offset());
+    const Tensor dense = out_strides ? y : y.detach().contiguous();  // an out that cannot be seen as a matrix
+    const Tensor flat_y =
+        alias(dense, flat_out, out_strides ? *out_strides : contiguous_strides(flat_out), dense.storage_offset());
     const bool one_for_all = !bias.defined() || bias.dim() < 2;
-    if (!one_for_all) copy_kernel(y, bias);
+    if (!one_for_all) copy_kernel(dense, bias);
     gemm_kernel(flat_y, one_for_all ? bias : flat_y,
                 alias(source, flat, strides ? *strides : contiguous_strides(flat), source.storage_offset()), turned, 1,
                 1);
+    if (!out_strides) copy_kernel(y, dense);
   }
   return differentiable(
       "LinearBackward0", into, y, inputs(input, weight, bias), saved(input, weight),

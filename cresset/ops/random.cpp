@@ -214,7 +214,7 @@ Tensor bernoulli(const Tensor& self, std::optional<Generator> generator) {
   CRESSET_INTERCEPT(bernoulli, , Tensor, self, generator);
   check_defined("bernoulli", "self", self);
   Tensor wide = probabilities("bernoulli", self, self);
-  Tensor y = empty_like(self.detach());
+  Tensor y = empty_like(self.detach(), {}, MemoryFormat::Contiguous);
   PhiloxCursor at = reserved(generator, y, 4);
   bernoulli_tensor_kernel(y, wide, at);
   return differentiable("BernoulliBackward0", y, inputs(self), saved(),
@@ -224,7 +224,7 @@ CRESSET_OP(bernoulli, p, Tensor, (const Tensor& self, double p, std::optional<Ge
            "self, p, generator=std::nullopt", Gradient::composed, "Like self, ones with probability p, and zeros.")
 Tensor bernoulli(const Tensor& self, double p, std::optional<Generator> generator) {
   CRESSET_INTERCEPT(bernoulli, p, Tensor, self, p, generator);
-  return bernoulli_(empty_like(self.detach()), p, generator);
+  return bernoulli_(empty_like(self.detach(), {}, MemoryFormat::Contiguous), p, generator);
 }
 
 // ---- dropout

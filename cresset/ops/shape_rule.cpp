@@ -38,8 +38,13 @@ DType result_type(std::initializer_list<const Tensor*> tensors) {
     return t == DType::Undefined ? -1 : is_complex(t) ? 3 : is_floating_point(t) ? 2 : t == kBool ? 0 : 1;
   };
   DType type = kinds[0];
-  for (int i = 1; i < 3; i++)
-    if (category(kinds[i]) > category(type)) type = type == DType::Undefined ? kinds[i] : promote_types(type, kinds[i]);
+  for (int i = 1; i < 3; i++) {
+    if (category(kinds[i]) <= category(type)) continue;
+    if (is_complex(kinds[i]) && is_floating_point(type))
+      type = to_complex(type);  // the width stays
+    else
+      type = type == DType::Undefined ? kinds[i] : promote_types(type, kinds[i]);
+  }
   return type;
 }
 DType result_type(const Tensor& a, const Tensor& b) {

@@ -12,9 +12,7 @@ static Tensor softmax_into(const Into& into, const Tensor& self, int64_t dim, st
   DType type = dtype.value_or(self.dtype());
   CRESSET_CHECK_AS(TypeError, is_floating_point(type), "softmax: not implemented for '", toString(type),
                    "' (expected a floating point type; give dtype to convert)");
-  Tensor y = into.fresh() && !self.is_contiguous() && type == self.dtype()
-                 ? pointwise_result("softmax", into, {&self}, type, type)
-                 : result("softmax", into, self.sizes(), type, self.device(), {&self});
+  Tensor y = result("softmax", into, self.sizes(), type, self.device(), {&self});
   softmax_kernel(y, self, dim);
   return differentiable("SoftmaxBackward0", into, y, inputs(self), saved(output(y)),
                         [dim, type = self.dtype()](const Tensor& g, Wants, const Tensor& y) {

@@ -201,7 +201,8 @@ void notices_changed_tensors(const OpCase& c) {
       std::vector<Tensor> results = call_fresh(c, fresh), all = tensors_among(fresh);
       all.insert(all.end(), results.begin(), results.end());
       NoGradGuard no_grad;
-      if (i < all.size()) call(*find_op("fill_"), {all[i].detach(), Scalar(1)});
+      if (i < all.size() && all[i].is_non_overlapping_and_dense())
+        call(*find_op("fill_"), {all[i].detach(), Scalar(1)});
       return results;
     };
     try {
@@ -235,7 +236,7 @@ void in_place_form(const OpCase& c, const Op& op, DType dtype) {
       }
       uint32_t version = self._version();
       EXPECT_TRUE(call(op, values).at(0).is_same(self));
-      EXPECT_TRUE(near(self, read(wanted), 0));
+      EXPECT_TRUE(near(self, read(wanted), c.same_bits_strided ? 0 : c.tolerance));
       if (self.numel()) {
         EXPECT_GT(self._version(), version) << "an in-place op must advance the version";
       }
@@ -276,11 +277,13 @@ Values out_values(const Op& op, Values values, const std::vector<Tensor>& outs) 
   return all;
 }
 
-void check_out(const Op& op, const Sample& sample, const std::vector<Tensor>& outs, const std::vector<Tensor>& wanted) {
+void check_out(const OpCase& c, const Op& op, const Sample& sample, const std::vector<Tensor>& outs,
+               const std::vector<Tensor>& wanted) {
   std::vector<Tensor> returned = call(op, out_values(op, sample.arguments, outs));
   for (size_t i = 0; i < outs.size(); i++) {
     EXPECT_TRUE(returned.at(i).is_same(outs[i]));
-    EXPECT_TRUE(same_bits(outs[i], wanted[i])) << "out " << i;
+    EXPECT_EQ(outs[i].dtype(), wanted[i].dtype());
+    EXPECT_TRUE(near(outs[i], read(wanted[i]), c.same_bits_strided ? 0 : c.tolerance)) << "out " << i;
   }
 }
 
@@ -294,12 +297,12 @@ void out_form(const OpCase& c, const Op& op, DType dtype) {
       std::vector<Tensor> outs;
       for (const Tensor& result : wanted)
         outs.push_back(layout.make(tensor_of(Array::filled(result.sizes().vec(), 99), result.dtype())));
-      check_out(op, sample, outs, wanted);
+      check_out(c, op, sample, outs, wanted);
     }
     SCOPED_TRACE("an empty out is resized");
     std::vector<Tensor> outs;
     for (const Tensor& result : wanted) outs.push_back(empty_contiguous({0}, result.dtype(), kCPU));
-    check_out(op, sample, outs, wanted);
+    check_out(c, op, sample, outs, wanted);
   }
 }
 

@@ -88,7 +88,10 @@ DType promoted(const Tensor& a, const Tensor& b) {
   bool first_counts = a.dim() > 0 || b.dim() == 0, second_counts = b.dim() > 0 || a.dim() == 0;
   if (first_counts && second_counts) return promoted(a.dtype(), b.dtype());
   const Tensor &strong = first_counts ? a : b, &weak = first_counts ? b : a;
-  return category(weak.dtype()) > category(strong.dtype()) ? promoted(a.dtype(), b.dtype()) : strong.dtype();
+  if (category(weak.dtype()) <= category(strong.dtype())) return strong.dtype();
+  if (is_complex(weak.dtype()) && is_floating_point(strong.dtype()))  // the width stays
+    return strong.dtype() == kDouble ? kComplex128 : kComplex64;
+  return promoted(a.dtype(), b.dtype());
 }
 
 Tensor random_tensor(Make& make, const Ints& sizes, DType dtype) {

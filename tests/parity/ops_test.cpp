@@ -7,6 +7,7 @@
 #include "tests/ops/cases/cases.h"
 #include "tests/parity/torch_bridge.h"
 #include "tests/support/finite_difference.h"
+#include "tests/support/mock_device.h"
 
 namespace cresset::test {
 namespace {
@@ -78,6 +79,8 @@ const std::map<std::string, std::string>& schemas() {
       {"dot", "dot"},
       {"matmul", "matmul"},
       {"linear", "linear"},
+      {"conv2d", "conv2d"},
+      {"conv2d_padding", "conv2d.padding"},
       {"index", "index.Tensor"},
       {"index_put", "index_put"},
       {"nonzero", "nonzero"},
@@ -143,15 +146,33 @@ Outcome torch_outcome(const OpCase& c, const Values& values) {
   });
 }
 
-// PyTorch lacks some dtypes on the CPU; more is allowed.
+// PyTorch 1.13 lacks some dtypes on the CPU, and int32 indices; more is allowed. ComplexHalf is complex64 here.
 bool only_missing_there(const Outcome& torch) {
-  for (const char* words : {"not implemented for", "is not supported for", "not supported on"})
+  for (const char* words : {"not implemented for", "is not supported for", "not supported on",
+                            "indices must be long, byte or bool tensors", "ComplexHalf"})
     if (torch.error.find(words) != std::string::npos) return true;
   return false;
 }
 
+// Debian's libtorch returns 0 for the dot product of complex vectors: its BLAS returns complex numbers otherwise.
+bool wrong_there(const OpCase& c, const Values& values) {
+  if (c.name != "dot" && c.name != "matmul") return false;
+  auto* a = std::get_if<Tensor>(&values[0]);
+  return a->is_complex() && a->dim() == 1 && std::get<Tensor>(values[1]).dim() == 1;
+}
+
+// Strides by which nobody steps (of single elements, of nothing) are nobody's business.
+::testing::AssertionResult same_layout(const Tensor& found, const Tensor& wanted) {
+  bool same = found.sizes() == wanted.sizes() && found.dtype() == wanted.dtype();
+  for (int64_t i = 0; same && found.numel() > 0 && i < found.dim(); i++)
+    same = found.size(i) == 1 || found.stride(i) == wanted.stride(i);
+  return same ? ::testing::AssertionSuccess() : same_geometry(found, wanted);
+}
+
 void compare(const OpCase& c, const Values& values) {
-  Outcome torch = torch_outcome(c, values), ours = outcome_of([&] { return call_fresh(c, values); });
+  Outcome torch = torch_outcome(c, values);
+  Outcome ours = outcome_of([&] { return call(c.op(), c.writes_self ? mapped(values, twin) : values); });
+  if (wrong_there(c, values)) return;
   if (!torch.error.empty() && only_missing_there(torch)) return;
   if (!torch.error.empty() || !ours.error.empty()) {
     EXPECT_EQ(torch.error.empty(), ours.error.empty())
@@ -160,7 +181,7 @@ void compare(const OpCase& c, const Values& values) {
   }
   ASSERT_EQ(ours.results.size(), torch.results.size());
   for (size_t i = 0; i < ours.results.size(); i++) {
-    EXPECT_TRUE(same_geometry(ours.results[i], torch.results[i])) << "result " << i;
+    EXPECT_TRUE(same_layout(ours.results[i], torch.results[i])) << "result " << i;
     if (!c.values_known) continue;
     EXPECT_TRUE(near(ours.results[i], read(torch.results[i]), 2 * c.tolerance)) << "result " << i;
   }
@@ -168,8 +189,17 @@ void compare(const OpCase& c, const Values& values) {
 
 bool is_large(const Sample& sample) { return sample.label.find("large") != std::string::npos; }
 
+// A dtype that Cresset refuses must be one that PyTorch refuses too, though it may notice only where there is work.
+void refusal_parity(const OpCase& c, DType dtype) {
+  Make make(dtype);
+  bool refused = false;
+  for (const Sample& sample : c.samples(make)) refused = refused || !torch_outcome(c, sample.arguments).error.empty();
+  EXPECT_TRUE(refused) << name_of(dtype) << " works in libtorch";
+}
+
 void forward_parity(const OpCase& c) {
-  for (DType dtype : all_dtypes) {
+  for (DType dtype : c.refused) refusal_parity(c, dtype);
+  for (DType dtype : c.dtypes) {
     Make make(dtype);
     for (const Sample& sample : c.samples(make)) {
       SCOPED_TRACE(std::string(name_of(dtype)) + ", " + sample.label);
@@ -211,6 +241,7 @@ void gradient_parity(const OpCase& c) {
     Make make(dtype);
     for (const Sample& sample : c.samples(make)) {
       if (!sample.differentiate || only_missing_there(torch_outcome(c, sample.arguments))) continue;
+      if (wrong_there(c, sample.arguments)) continue;
       SCOPED_TRACE(std::string(name_of(dtype)) + ", " + sample.label);
       std::vector<Tensor> v = random_like(call_fresh(c, sample.arguments)), wanted, inputs;
       try {
@@ -227,6 +258,7 @@ void gradient_parity(const OpCase& c) {
       for (size_t i = 0; i < found.size(); i++) {
         if (!wanted[i].defined()) continue;
         EXPECT_EQ(found[i].dtype(), wanted[i].dtype());
+        if (!c.values_known) continue;
         EXPECT_TRUE(near(found[i], read(wanted[i]), 4 * c.tolerance)) << "gradient of input " << i;
       }
     }
@@ -267,8 +299,8 @@ void add_test(const OpCase& c, const char* name, void (*f)(const OpCase&)) {
 }();
 
 // ---- across ops
-std::vector<Tensor> one_of_each_kind(Make& make, DType dtype) {
-  return {make.tensor({2}, dtype), make.tensor({}, dtype)};
+std::vector<Tensor> one_of_each_kind(Make& make, DType dtype) {  // no zeros: they divide, too
+  return {make.integers({2}, 1, 4, dtype), make.integers({}, 1, 4, dtype)};
 }
 
 }  // namespace

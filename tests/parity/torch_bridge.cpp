@@ -52,6 +52,7 @@ c10::IValue number_for(const Value& value, const c10::TypePtr& type) {
   if (auto* flag = std::get_if<bool>(&value)) return *flag;
   if (auto* dtype = std::get_if<DType>(&value)) return torch_dtype(*dtype);
   if (auto* format = std::get_if<MemoryFormat>(&value)) return static_cast<int64_t>(*format);  // the same order
+  if (auto* text = std::get_if<std::string>(&value)) return *text;
   if (auto* ints = std::get_if<std::vector<int64_t>>(&value)) return *ints;
   throw Error(message_of("parity: an argument of kind ", value.index(), " cannot be carried over"));
 }

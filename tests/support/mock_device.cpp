@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <cstring>
-#include <string_view>
 
 #include "cresset/core/kernel.h"
 #include "cresset/ops/copy.h"
@@ -64,24 +63,8 @@ class Opened {
   std::vector<Ref<Storage>> storages_;
 };
 
-// The two kernels that have a side on the CPU already.
-bool is_transfer(const KernelBase& kernel) {
-  return kernel.name() == std::string_view(upload_kernel.name()) ||
-         kernel.name() == std::string_view(download_kernel.name());
-}
-void transfer(const KernelBase& kernel, const Tensor& on_device, const Tensor& on_cpu) {
-  Opened opened;
-  void *there = opened(on_device).impl()->data(), *here = on_cpu.impl()->data();
-  bool up = kernel.name() == std::string_view(upload_kernel.name());
-  if (on_cpu.numel()) std::memcpy(up ? there : here, up ? here : there, on_cpu.nbytes());
-}
-
 void run_on_cpu(const KernelBase& kernel, modes::Replay replay, const Values& arguments) {
   kernel_calls++;
-  if (is_transfer(kernel)) {
-    transfer(kernel, std::get<Tensor>(arguments[0]), std::get<Tensor>(arguments[1]));
-    return;
-  }
   Opened opened;
   Values here = arguments;
   for (Value& value : here) {
@@ -92,10 +75,19 @@ void run_on_cpu(const KernelBase& kernel, modes::Replay replay, const Values& ar
   replay(kernel, here);
 }
 
+void upload(const Tensor& on_device, const Tensor& on_cpu) {
+  Opened opened;
+  if (on_cpu.numel()) std::memcpy(opened(on_device).impl()->data(), on_cpu.impl()->data(), on_cpu.nbytes());
+}
+void download(const Tensor& on_device, const Tensor& on_cpu) {
+  Opened opened;
+  if (on_cpu.numel()) std::memcpy(on_cpu.impl()->data(), opened(on_device).impl()->data(), on_cpu.nbytes());
+}
+
 [[maybe_unused]] const bool registered = [] {
   device_memory(kMock) = {allocate_mock, deallocate_mock};
   KernelBase::set_fallback(kMock, run_on_cpu);
-  return true;
+  return upload_kernel.set(kMock, upload) && download_kernel.set(kMock, download);
 }();
 
 // The same geometry over a copy of the whole storage.
@@ -105,7 +97,7 @@ Tensor moved(const Tensor& tensor, Device device) {
   copy.impl()->storage = Storage::make(impl->storage->bytes, device);
   copy.impl()->device = device;
   copy.impl()->own_version = nullptr;
-  if (impl->storage->bytes) {
+  if (impl->storage->bytes && !device.is_meta()) {
     Opened opened;
     std::memcpy(opened(copy).impl()->storage->data, opened(tensor).impl()->storage->data, impl->storage->bytes);
   }
@@ -129,6 +121,7 @@ void on_fault(int signal, siginfo_t* info, void*) {
 
 Tensor on_mock(const Tensor& tensor) { return moved(tensor, Device(kMock)); }
 Tensor off_mock(const Tensor& tensor) { return moved(tensor, Device(kCPU)); }
+Tensor twin(const Tensor& tensor) { return moved(tensor, tensor.device()); }
 int64_t mock_kernel_calls() { return kernel_calls; }
 
 bool touches_mock_memory(const std::function<void()>& f) {

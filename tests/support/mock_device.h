@@ -13,6 +13,8 @@ inline constexpr DeviceType kMock = DeviceType::Mock;
 // The same values, strides and offset on the mock device, and back. Made without ops.
 Tensor on_mock(const Tensor& tensor);
 Tensor off_mock(const Tensor& tensor);
+// The same on the tensor's own device.
+Tensor twin(const Tensor& tensor);
 
 // How many kernels have run on the mock device.
 int64_t mock_kernel_calls();

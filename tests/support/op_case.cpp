@@ -227,8 +227,12 @@ std::vector<Tensor> call(const Op& op, Values values) {
   return tensors_of(op.call(values));
 }
 
-// Another tensor with the same geometry and place in the graph, so that writing it changes nobody's values.
-static Tensor copied(const Tensor& tensor) { return tensor.clone(); }
+// Memory of its own, so that writing it changes nobody's values: with the same strides, or with a place in the graph.
+static Tensor copied(const Tensor& tensor) {
+  bool overlaps = false;
+  for (int64_t i = 0; i < tensor.dim(); i++) overlaps = overlaps || (tensor.size(i) > 1 && tensor.stride(i) == 0);
+  return tensor.requires_grad() || overlaps ? tensor.clone() : twin(tensor);
+}
 
 std::vector<Tensor> call_fresh(const OpCase& op_case, Values values) {
   if (op_case.writes_self) values[0] = copied(std::get<Tensor>(values[0]));

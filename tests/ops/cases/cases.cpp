@@ -18,6 +18,7 @@ const std::vector<OpCase>& all_cases() {
     add("Shape", shape_cases());
     add("Reduce", reduce_cases());
     add("Matmul", matmul_cases());
+    add("Conv", conv_cases());
     add("Index", index_cases());
     add("Loss", loss_cases());
     add("Random", random_cases());

@@ -101,7 +101,7 @@ std::vector<OpCase> all_random_cases() {
       {.name = "bernoulli_",
        .overload = "Tensor",
        .samples = [](Make& m) -> std::vector<Sample> {
-         return {{"vector", {m.tensor({7}), tensor_of(Array::filled({7}, 0.5), kDouble)}, false},
+         return {{"vector", {m.tensor({7}), tensor_of(Array::filled({7}, 0.5), kDouble)}},
                  {"large", {m.tensor({201, 333}), tensor_of(Array::filled({201, 333}, 0.5), kDouble)}, false}};
        },
        .reference = shaped_like_self(),
@@ -110,6 +110,7 @@ std::vector<OpCase> all_random_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"vector", {probabilities(m, {7})}},
                  {"0-d", {probabilities(m, {})}},
+                 {"3-d", {probabilities(m, {2, 3, 4})}},
                  {"large", {probabilities(m, {201, 333})}, false}};
        },
        .reference = shaped_like_self(),
