@@ -83,6 +83,13 @@ class Includes(unittest.TestCase):
                 long_files.append(f"{path}: {text.count(chr(10))} lines (at most {LONGEST_FILE})")
         self.assertEqual(long_files, [])
 
+    def test_kernel_tables_are_exported(self):
+        # Hidden, every library would have a table of its own, and a backend loaded on demand would fill the wrong one.
+        hidden = [f"{file.relative_to(ROOT)}: {line}" for file in sources("cresset")
+                  for line in file.read_text(encoding="utf-8").splitlines()
+                  if re.match(r"inline constinit \w*Kernel\b", line)]
+        self.assertEqual(hidden, [], "wants CRESSET_API in front")
+
 
 if __name__ == "__main__":
     if not LIBRARY.is_dir():

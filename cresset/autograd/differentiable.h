@@ -63,6 +63,10 @@ struct Output {
 };
 inline Output output(const Tensor& y) { return {y}; }
 
+// What a formula reads only for some inputs is kept only if they want a gradient: saved(kept_if(b.requires_grad(), a),
+// …). A tensor that is kept without need may not be changed in place, and stays in memory.
+CRESSET_API const Tensor& kept_if(bool needed, const Tensor& tensor);
+
 struct SavedRef {
   const Tensor* tensor;
   bool is_output;
@@ -129,7 +133,8 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
   static_assert(std::is_trivially_destructible_v<F>,
                 "a gradient formula captures plain values only: tensors go through saved(...)");
 
-  FormulaNode(const char* name, uint32_t outputs, const Inputs& in, const SavedRefs<S>& refs, const F& formula)
+  FormulaNode(const char* name, const Into& into, uint32_t outputs, const Inputs& in, const SavedRefs<S>& refs,
+              const F& formula)
       : Pooled<FormulaNode>(name, nullptr, static_cast<uint32_t>(in.size()), outputs), storage_(in), formula_(formula) {
     this->edges_ = storage_.data();
     for (size_t i = 0; i < in.size(); i++)
@@ -140,6 +145,10 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
         const Tensor& kept = *refs.refs[i].tensor;
         uint32_t number = refs.refs[i].is_output && outputs > 1 ? kept.impl()->output_nr : 0;
         saved_[i] = Saved(kept, refs.refs[i].is_output, number);
+        // An input that the op itself has just overwritten: reading it would give a wrong gradient, so it is refused.
+        if (CRESSET_UNLIKELY(!into.fresh() && !refs.refs[i].is_output && kept.defined() &&
+                             kept.is_alias_of(*into.tensor)))
+          saved_[i].mark_overwritten();
       }
   }
 
@@ -210,7 +219,7 @@ Tensor differentiable(const char* name, const Into& into, Tensor y, const Inputs
   if (!into.fresh()) bump_version(y);
   if (CRESSET_LIKELY(!any_requires_grad(in) || !is_differentiable(y.dtype()))) return y;
   if (into.out()) out_form_with_grad(name);
-  set_history(into, y, make_node<FormulaNode<F, Inputs, S>>(name, 1, in, refs, formula));
+  set_history(into, y, make_node<FormulaNode<F, Inputs, S>>(name, into, 1, in, refs, formula));
   return y;
 }
 template <class Inputs, size_t S, class F>
@@ -228,7 +237,8 @@ void differentiable_outputs(const char* name, const Into& into, std::initializer
   if (into.out()) out_form_with_grad(name);
   uint32_t i = 0;
   for (const Tensor* y : outputs) (*y).impl()->output_nr = i++;
-  auto node = make_node<FormulaNode<F, Inputs, S>>(name, static_cast<uint32_t>(outputs.size()), in, refs, formula);
+  auto node =
+      make_node<FormulaNode<F, Inputs, S>>(name, into, static_cast<uint32_t>(outputs.size()), in, refs, formula);
   i = 0;
   for (const Tensor* y : outputs) {
     if (is_differentiable(y->dtype())) set_history(into, *y, node, i);
@@ -243,7 +253,7 @@ template <class F>
 Tensor differentiable_view(const char* name, Tensor y, const Tensor& x, const F& formula) {
   set_view(y, x);
   if (!thread_state.grad_enabled || !x.requires_grad()) return y;
-  auto node = make_node<FormulaNode<F, InputRefs<1>, 0>>(name, 1, inputs(x), SavedRefs<0>{}, formula);
+  auto node = make_node<FormulaNode<F, InputRefs<1>, 0>>(name, Into{}, 1, inputs(x), SavedRefs<0>{}, formula);
   y.impl()->node = std::move(node);
   y.impl()->requires_grad = true;
   return y;
@@ -265,6 +275,7 @@ using autograd::differentiable_view;
 using autograd::Grads;
 using autograd::grads;
 using autograd::inputs;
+using autograd::kept_if;
 using autograd::not_differentiable;
 using autograd::output;
 using autograd::OutputGrads;

@@ -1,6 +1,8 @@
 // Keeping tensors for backward, with version checks and pack/unpack hooks.
 #include "cresset/autograd/saved.h"
 
+#include "cresset/autograd/differentiable.h"
+
 namespace cresset::autograd {
 namespace {
 thread_local std::vector<SavedTensorHooks>* hook_stack = nullptr;
@@ -68,6 +70,11 @@ void Saved::pack(const Tensor& tensor) {
                    "save for backward: a saved tensor pack hook is modifying its input in place (shape ",
                    text_of(tensor.sizes()), ")");
   packed_ = std::move(packed);
+}
+
+const Tensor& kept_if(bool needed, const Tensor& tensor) {
+  static const Tensor* nothing = new Tensor;
+  return needed ? tensor : *nothing;
 }
 
 void Saved::changed(const Node& node) const {

@@ -35,6 +35,7 @@ class CRESSET_API Saved {
 
   // The value for the formula of `node`. With gradients on it is connected to the graph again.
   Tensor unpack(Node& node) const;
+  void mark_overwritten() { version_--; }
   void reset() {
     data_.reset();
     edge_ = {};

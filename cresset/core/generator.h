@@ -50,6 +50,8 @@ std::array<Real, 2> normal_pair(Real u, Real v) {
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 
+// The counters that an op has reserved. Kernels take it as one argument, so that a captured step can be given fresh
+// counters each time it is replayed.
 struct PhiloxCursor {
   uint64_t seed = 0;
   uint64_t first = 0;

@@ -1,4 +1,5 @@
-// What happens when a kernel's slot is empty: nothing for meta tensors, a backend loaded on demand, or one clear error.
+// What happens when a kernel's slot is empty: the device's fallback, nothing for meta tensors, a backend loaded
+// on demand, or one clear error.
 #include "cresset/core/kernel.h"
 
 #include <string>
@@ -6,6 +7,11 @@
 #include "cresset/core/backend_loader.h"
 
 namespace cresset {
+
+static constinit KernelBase::Fallback fallbacks[kDeviceTypes] = {};
+
+void KernelBase::set_fallback(DeviceType device, Fallback fallback) { fallbacks[static_cast<int>(device)] = fallback; }
+KernelBase::Fallback KernelBase::fallback(DeviceType device) { return fallbacks[static_cast<int>(device)]; }
 
 bool KernelBase::load_or_throw(DeviceType device, bool tried) const {
   if (device == DeviceType::Meta) return false;

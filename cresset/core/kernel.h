@@ -1,6 +1,8 @@
 // Kernel<void(Args...)>: one function per device type, in a table that is constant-initialised, so that a backend may
 // fill its slot before or after anything else runs. The first Tensor argument (the output) decides the device. Meta
 // tensors run no kernel. Below autograd, this is where modes (capture) listen.
+//
+// A kernel is declared CRESSET_API: it stands in a header, and hidden, each library would fill a table of its own.
 #pragma once
 
 #include <array>
@@ -12,15 +14,22 @@ namespace cresset {
 
 class CRESSET_API KernelBase {
  public:
-  constexpr explicit KernelBase(const char* name) : name_(name) {}
+  constexpr explicit KernelBase(const char* name, int outputs = 1) : name_(name), outputs_(outputs) {}
   const char* name() const { return name_; }
+  int outputs() const { return outputs_; }  // how many of the first arguments it writes to
+
+  // What a device does about kernels it has no slot for: gets the arguments packed (the tests' mock device).
+  using Fallback = void (*)(const KernelBase& kernel, modes::Replay replay, const Values& arguments);
+  static void set_fallback(DeviceType device, Fallback fallback);
 
  protected:
+  static Fallback fallback(DeviceType device);
   // For an empty slot: false for meta tensors; loads a backend that comes on demand and returns true if the slot may be
   // filled now; otherwise throws.
   bool load_or_throw(DeviceType device, bool tried) const;
 
   const char* name_;
+  int outputs_;
 };
 
 template <class Signature>
@@ -30,7 +39,7 @@ template <class... Args>
 class Kernel<void(Args...)> : public KernelBase {
  public:
   using Function = void (*)(Args...);
-  constexpr explicit Kernel(const char* name) : KernelBase(name) {}
+  constexpr explicit Kernel(const char* name, int outputs = 1) : KernelBase(name, outputs) {}
 
   // Called by backends; returns true so that it can initialise a static.
   bool set(DeviceType device, Function function) const {
@@ -50,6 +59,10 @@ class Kernel<void(Args...)> : public KernelBase {
     DeviceType device = device_of(args...);
     Function function = slots_[static_cast<size_t>(device)];
     if (CRESSET_UNLIKELY(!function)) {
+      if (Fallback instead = fallback(device)) {
+        instead(*this, &replay, Values{Boxing<Bare<Args>>::pack(args)...});
+        return;
+      }
       if (!load_or_throw(device, false)) return;
       function = slots_[static_cast<size_t>(device)];
       if (!function) load_or_throw(device, true);

@@ -1,6 +1,8 @@
 // The stacks of modes of each thread, and calling through them.
 #include "cresset/core/modes.h"
 
+#include <algorithm>
+
 #include "cresset/core/kernel.h"
 
 namespace cresset::modes {
@@ -9,6 +11,47 @@ namespace {
 constexpr int kMost = 32;
 constinit thread_local AboveMode* above_modes[kMost] = {};
 constinit thread_local BelowMode* below_modes[kMost] = {};
+
+// The modes that are on, to be put back later.
+struct Stack {
+  AboveMode* modes[kMost];
+  uint8_t depth;
+  static Stack now() {
+    Stack stack;
+    std::copy_n(above_modes, kMost, stack.modes);
+    stack.depth = thread_state.modes_above;
+    return stack;
+  }
+  void restore() const {
+    std::copy_n(modes, kMost, above_modes);
+    thread_state.modes_above = depth;
+  }
+};
+
+// A call that the mode at `level` (counted from 1) is handling: that mode and those above it are off meanwhile.
+struct Handling {
+  static constinit thread_local Handling* innermost;
+  int level;
+  Stack whole = Stack::now();
+  Handling* outer = innermost;
+  explicit Handling(int at) : level(at) {
+    innermost = this;
+    thread_state.modes_above = static_cast<uint8_t>(level - 1);
+  }
+  ~Handling() {
+    whole.restore();
+    innermost = outer;
+  }
+  Handling(const Handling&) = delete;
+};
+constinit thread_local Handling* Handling::innermost = nullptr;
+
+// The call that is on its way from one mode to the next: `level` modes have not been asked yet.
+struct Passing {
+  const Op* op = nullptr;
+  int level = 0;
+};
+constinit thread_local Passing passing;
 
 void check_room(int depth) { CRESSET_CHECK(depth < kMost, "modes: more than ", kMost, " modes are on"); }
 }  // namespace
@@ -25,11 +68,35 @@ BelowScope::BelowScope(BelowMode& mode) {
 BelowScope::~BelowScope() { thread_state.modes_below--; }
 
 Value intercept(const Op& op, Values& arguments) {
-  struct Off {  // the topmost mode is off while it handles a call; modes it switches on itself take its place meanwhile
-    AboveMode* mode = above_modes[--thread_state.modes_above];
-    ~Off() { above_modes[thread_state.modes_above++] = mode; }
-  } off;
-  return off.mode->call(op, arguments);
+  int level = passing.op == &op ? passing.level : thread_state.modes_above;
+  passing = {};
+  AboveMode* mode = above_modes[level - 1];
+  Handling handling(level);
+  return mode->call(op, arguments);
+}
+
+Value pass(const Op& op, const Values& arguments) {
+  CRESSET_CHECK(Handling::innermost, "modes::pass: called outside AboveMode::call");
+  struct Awake {
+    Handling* handling = Handling::innermost;
+    Passing before = passing;
+    Stack stack = Stack::now();
+    ~Awake() {
+      stack.restore();
+      passing = before;
+      Handling::innermost = handling;
+    }
+  } awake;
+  awake.handling->whole.restore();
+  passing = {&op, awake.handling->level - 1};
+  Handling::innermost = awake.handling->outer;
+  return op.call(arguments);
+}
+
+bool passed(const Op& op) {
+  if (passing.op != &op || passing.level != 0) return false;
+  passing = {};
+  return true;
 }
 
 void kernel_called(const KernelBase& kernel, Replay replay, const Values& arguments) {
@@ -37,6 +104,10 @@ void kernel_called(const KernelBase& kernel, Replay replay, const Values& argume
 }
 void view_made(const Tensor& view, const Tensor& of) {
   for (int i = thread_state.modes_below; i-- > 0;) below_modes[i]->view(view, of);
+}
+
+void value_read(const Tensor& tensor) {
+  for (int i = thread_state.modes_below; i-- > 0;) below_modes[i]->value_read(tensor);
 }
 
 }  // namespace cresset::modes

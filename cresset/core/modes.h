@@ -15,7 +15,8 @@ namespace modes {
 class CRESSET_API AboveMode {
  public:
   virtual ~AboveMode() = default;
-  // Goes on with op.call(arguments); this mode is off meanwhile.
+  // Goes on with op.call(arguments), and is off until that returns: the ops inside are not handled again. Or goes on
+  // with modes::pass(op, arguments): leaves this op alone and listens to those inside it.
   virtual Value call(const Op& op, Values& arguments) = 0;
 };
 
@@ -30,6 +31,8 @@ class CRESSET_API BelowMode {
     (void)view;
     (void)of;
   }
+  // Somebody takes a tensor's value into the program (item): what follows may depend on it.
+  virtual void value_read(const Tensor& tensor) { (void)tensor; }
 };
 
 // Switches a mode on for this thread while it lives.
@@ -49,17 +52,29 @@ class CRESSET_API BelowScope {
 };
 
 CRESSET_API Value intercept(const Op& op, Values& arguments);
+// For AboveMode::call: the op runs with every mode on, this one included, and the next mode is asked about it.
+CRESSET_API Value pass(const Op& op, const Values& arguments);
+// True if all modes have passed this call on, so that its body is to run.
+CRESSET_API bool passed(const Op& op);
 CRESSET_API void kernel_called(const KernelBase& kernel, Replay replay, const Values& arguments);
 CRESSET_API void view_made(const Tensor& view, const Tensor& of);
+CRESSET_API void value_read(const Tensor& tensor);
 
 }  // namespace modes
 
-// First line of an op: hands the call to the modes above autograd, if any. Result is the op's return type.
+// First line of an op: hands the call to the modes above autograd, if any. Empty (or false) when they pass it on: then
+// the body runs, and they listen to the ops that it calls. Result is the op's return type.
+template <class Result>
+using Intercepted = std::conditional_t<std::is_void_v<Result>, bool, std::optional<Result>>;
 template <class Result, class... Args>
-[[gnu::noinline, gnu::cold]] Result intercepted(const Op& op, const Args&... args) {
+[[nodiscard, gnu::noinline, gnu::cold]] Intercepted<Result> intercepted(const Op& op, const Args&... args) {
+  if (modes::passed(op)) return {};
   Values values{Boxing<Bare<Args>>::pack(args)...};
   Value result = modes::intercept(op, values);
-  if constexpr (!std::is_void_v<Result>) return Boxing<Bare<Result>>::unpack(result);
+  if constexpr (std::is_void_v<Result>)
+    return true;
+  else
+    return Boxing<Bare<Result>>::unpack(result);
 }
 
 }  // namespace cresset

@@ -73,8 +73,9 @@ std::vector<OpArgument> Op::parsed_arguments() const {
 }
 
 void wrong_value(const Value& found, const char* wanted) {
-  constexpr const char* names[] = {"None",   "Tensor", "Tensor[]", "Scalar", "int",     "float",     "bool",
-                                   "string", "int[]",  "dtype",    "device", "options", "Generator", "memory format"};
+  constexpr const char* names[] = {"None",   "Tensor",  "Tensor[]",  "Scalar",        "int",
+                                   "float",  "bool",    "string",    "int[]",         "dtype",
+                                   "device", "options", "Generator", "memory format", "random counters"};
   throw TypeError(message_of("op call: found an argument of type ", names[found.index()], " (expected ", wanted, ")"));
 }
 

@@ -4,12 +4,19 @@
 #include <new>
 
 #include "cresset/core/allocator.h"
+#include "cresset/core/backend_loader.h"
 #include "cresset/core/error.h"
 
 namespace cresset {
 namespace {
 constexpr size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
 constexpr size_t kTogether = 4096;  // larger data gets a block of its own
+
+[[noreturn]] void refuse_device(Device device) {
+  std::string why = backend_load_error(device.type());
+  throw DeviceError(message_of("empty: device ", device.str(), " is not in this build: no ", name_of(device.type()),
+                               " backend is loaded", why.empty() ? "" : " (" + why + ")"));
+}
 }  // namespace
 
 DeviceMemory& device_memory(DeviceType type) {
@@ -32,8 +39,8 @@ Ref<Storage> Storage::make(size_t bytes, Device device) {
     storage->data = allocate(bytes);
   } else if (!device.is_meta()) {
     auto& memory = device_memory(device.type());
-    CRESSET_CHECK_AS(DeviceError, memory.allocate, "empty: device ", device.str(), " is not in this build (no ",
-                     name_of(device.type()), " backend is loaded)");
+    if (CRESSET_UNLIKELY(!memory.allocate)) load_backend(device.type());
+    if (CRESSET_UNLIKELY(!memory.allocate)) refuse_device(device);
     if (bytes) storage->data = memory.allocate(bytes, device);
   }
   storage->bytes = bytes;

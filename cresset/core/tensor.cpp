@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "cresset/core/allocator.h"
+#include "cresset/core/modes.h"
 
 namespace cresset {
 namespace {
@@ -134,6 +135,7 @@ Scalar Tensor::item() const {
   CRESSET_CHECK_AS(ShapeError, numel() == 1, "item: a Tensor with ", numel(),
                    " elements cannot be converted to Scalar (shape ", text_of(sizes()), ", expected one element)");
   CRESSET_CHECK_AS(DeviceError, !is_meta(), "item: cannot be called on meta tensors, which have no values");
+  if (CRESSET_UNLIKELY(thread_state.modes_below != 0)) modes::value_read(*this);
   if (!is_cpu()) return to(Device(kCPU)).item();
   return dispatch(dtype(), [&](auto* p) { return Scalar(*static_cast<decltype(p)>(impl_->data())); });
 }

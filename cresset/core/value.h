@@ -13,7 +13,7 @@
 namespace cresset {
 
 using Value = std::variant<std::monostate, Tensor, std::vector<Tensor>, Scalar, int64_t, double, bool, std::string,
-                           std::vector<int64_t>, DType, Device, TensorOptions, Generator, MemoryFormat>;
+                           std::vector<int64_t>, DType, Device, TensorOptions, Generator, MemoryFormat, PhiloxCursor>;
 using Values = std::vector<Value>;
 
 [[noreturn]] CRESSET_API void wrong_value(const Value& found, const char* wanted);
@@ -64,6 +64,7 @@ CRESSET_PLAIN_BOXING(Device, "device");
 CRESSET_PLAIN_BOXING(TensorOptions, "options");
 CRESSET_PLAIN_BOXING(Generator, "Generator");
 CRESSET_PLAIN_BOXING(MemoryFormat, "memory format");
+CRESSET_PLAIN_BOXING(PhiloxCursor, "random counters");
 CRESSET_PLAIN_BOXING(std::string, "string");
 #undef CRESSET_PLAIN_BOXING
 template <>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cresset/ops/cat.h"
+#include "cresset/ops/conv.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/index.h"

@@ -6,7 +6,7 @@
 namespace cresset {
 
 // Every tensor has out's shape but for dim, along which they follow one another; dtypes may differ from out's.
-inline constinit Kernel<void(const Tensor& out, TensorList tensors, int64_t dim)> cat_kernel{"cat"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, TensorList tensors, int64_t dim)> cat_kernel{"cat"};
 
 CRESSET_API Tensor cat(TensorList tensors, int64_t dim = 0);
 CRESSET_API Tensor& cat_out(Tensor& out, TensorList tensors, int64_t dim = 0);

@@ -98,9 +98,7 @@ static Tensor copy__into(const Into& into, const Tensor& self, const Tensor& sou
 CRESSET_OP(copy_, , Tensor&, (const Tensor& self, const Tensor& source, bool non_blocking),
            "self, source, non_blocking=false", Gradient::formula, "Writes source, broadcast and converted, into self.")
 Tensor& copy_(const Tensor& self, const Tensor& source, bool non_blocking) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0))
-    intercepted<void>(copy__op, self, source, non_blocking);
-  else
+  if (CRESSET_LIKELY(thread_state.modes_above == 0) || !intercepted<void>(copy__op, self, source, non_blocking))
     copy__into(in_place(self), self, source);
   return const_cast<Tensor&>(self);
 }
@@ -108,10 +106,8 @@ Tensor& copy_(const Tensor& self, const Tensor& source, bool non_blocking) {
 CRESSET_OP(fill_, , Tensor&, (const Tensor& self, const Scalar& value), "self, value", Gradient::formula,
            "Sets every element to value.")
 Tensor& fill_(const Tensor& self, const Scalar& value) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(fill__op, self, value);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(fill__op, self, value))
     return const_cast<Tensor&>(self);
-  }
   Into into = in_place(self);
   Tensor y = result("fill_", into, self.sizes(), self.dtype(), self.device());
   CRESSET_CHECK_AS(TypeError, !value.isComplex() || self.is_complex(), "fill_: value cannot be converted to type ",
@@ -124,10 +120,8 @@ Tensor& fill_(const Tensor& self, const Scalar& value) {
 
 CRESSET_OP(zero_, , Tensor&, (const Tensor& self), "self", Gradient::composed, "Sets every element to zero.")
 Tensor& zero_(const Tensor& self) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(zero__op, self);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(zero__op, self))
     return const_cast<Tensor&>(self);
-  }
   return fill_(self, 0);
 }
 

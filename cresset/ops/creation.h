@@ -6,9 +6,11 @@
 
 namespace cresset {
 
-inline constinit Kernel<void(const Tensor& out, const Scalar& start, const Scalar& step)> arange_kernel{"arange"};
-inline constinit Kernel<void(const Tensor& out, const Scalar& start, const Scalar& end)> linspace_kernel{"linspace"};
-inline constinit Kernel<void(const Tensor& out)> eye_kernel{"eye"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Scalar& start, const Scalar& step)> arange_kernel{
+    "arange"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Scalar& start, const Scalar& end)> linspace_kernel{
+    "linspace"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out)> eye_kernel{"eye"};
 
 CRESSET_API Tensor empty(IntArrayRef size, const TensorOptions& options = {},
                          std::optional<MemoryFormat> memory_format = std::nullopt);

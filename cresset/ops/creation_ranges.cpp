@@ -123,9 +123,8 @@ Tensor eye(int64_t n, int64_t m, const TensorOptions& options) {
        .where = Where::function,                                                                                       \
        .functional = &name##overload_name##_op});                                                                      \
   Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) {                                                         \
-    if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                               \
-      intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments);                                  \
-    else                                                                                                               \
+    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                               \
+        !intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments))                               \
       name##_into(into_out(out), __VA_ARGS__, out.dtype(), out.device());                                              \
     return out;                                                                                                        \
   }

@@ -23,7 +23,8 @@
       define_op(#name, static_cast<Tensor(*) parameters>(&name), text, doc, {.overload = #overload_name}); \
   Tensor name parameters {                                                                                 \
     if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                   \
-      return intercepted<Tensor>(name##overload_name##_op, CRESSET_EXPAND arguments);                      \
+      if (auto handled = intercepted<Tensor>(name##overload_name##_op, CRESSET_EXPAND arguments))          \
+        return *std::move(handled);                                                                        \
     return name##_into(Into{}, CRESSET_EXPAND arguments);                                                  \
   }
 
@@ -32,9 +33,8 @@
       define_op(#name "_", static_cast<Tensor&(*)parameters>(&name##_), text, doc,      \
                 {.overload = #overload_name, .functional = &name##overload_name##_op}); \
   Tensor& name##_ parameters {                                                          \
-    if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                \
-      intercepted<void>(name##overload_name##_inplace_op, CRESSET_EXPAND arguments);    \
-    else                                                                                \
+    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                \
+        !intercepted<void>(name##overload_name##_inplace_op, CRESSET_EXPAND arguments)) \
       name##_into(in_place(self), CRESSET_EXPAND arguments);                            \
     return const_cast<Tensor&>(self);                                                   \
   }
@@ -44,9 +44,8 @@
       #name "_out", static_cast<Tensor& (*)(Tensor & out, CRESSET_EXPAND parameters)>(&name##_out), "out, " text, doc, \
       {.overload = #overload_name, .where = Where::function, .functional = &name##overload_name##_op});                \
   Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) {                                                         \
-    if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                               \
-      intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments);                                  \
-    else                                                                                                               \
+    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                               \
+        !intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments))                               \
       name##_into(into_out(out), CRESSET_EXPAND arguments);                                                            \
     return out;                                                                                                        \
   }
@@ -59,4 +58,5 @@
   static const Op& name##overload_name##_op = define_op(#name, static_cast<Result(*) parameters>(&name), text, doc, \
                                                         {.overload = #overload_name, .gradient = gradient_kind});
 #define CRESSET_INTERCEPT(name, overload_name, Result, ...) \
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) return intercepted<Result>(name##overload_name##_op, __VA_ARGS__)
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0))      \
+    if (auto handled = intercepted<Result>(name##overload_name##_op, __VA_ARGS__)) return *std::move(handled)

@@ -14,16 +14,21 @@ static void check_alpha(const char* op, const Scalar& alpha, DType compute) {
                    ": For integral input tensors, argument alpha must not be a floating point number, found ", alpha);
 }
 
-static Tensor add_into(const Into& into, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+// op: "add" or "sub", for messages.
+static Tensor add_scaled_into(const char* op, const Into& into, const Tensor& self, const Tensor& other,
+                              const Scalar& alpha) {
   DType compute = result_type(self, other);
-  check_alpha("add", alpha, compute);
-  Tensor y = pointwise_result("add", into, {&self, &other}, compute, compute);
+  check_alpha(op, alpha, compute);
+  Tensor y = pointwise_result(op, into, {&self, &other}, compute, compute);
   add_kernel(y, self, other, alpha, compute);
   return differentiable("AddBackward0", into, y, inputs(self, other), saved(),
                         [a = Broadcast(self, y), b = Broadcast(other, y), alpha](const Tensor& g, Wants wants) {
                           return grads(wants(0) ? a.reduce(g) : Tensor(),
                                        wants(1) ? b.reduce(alpha.equal(1) ? g : mul(g, alpha.conj())) : Tensor());
                         });
+}
+static Tensor add_into(const Into& into, const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  return add_scaled_into("add", into, self, other, alpha);
 }
 static Tensor add_into(const Into& into, const Tensor& self, const Scalar& other, const Scalar& alpha) {
   return add_into(into, self, as_operand(other), alpha);
@@ -37,7 +42,7 @@ static Tensor sub_into(const Into& into, const Tensor& self, const Tensor& other
   CRESSET_CHECK_AS(TypeError, self.dtype() != kBool && other.dtype() != kBool,
                    "sub: Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
                    "invert a mask, use the `~` or `logical_not()` operator instead");
-  return add_into(into, self, other, -alpha);
+  return add_scaled_into("sub", into, self, other, -alpha);
 }
 static Tensor sub_into(const Into& into, const Tensor& self, const Scalar& other, const Scalar& alpha) {
   return sub_into(into, self, as_operand(other), alpha);
@@ -51,9 +56,11 @@ CRESSET_FORMS(sub, Scalar, (const Tensor& self, const Scalar& other, const Scala
 static Tensor mul_into(const Into& into, const Tensor& self, const Tensor& other) {
   DType compute = result_type(self, other);
   Tensor y = pointwise_result("mul", into, {&self, &other}, compute, compute);
-  Tensor kept = preserved(into, self, other.requires_grad());
+  Tensor factor = preserved(into, self, other.requires_grad()),
+         other_factor = preserved(into, other, self.requires_grad());
   mul_kernel(y, self, other, compute);
-  return differentiable("MulBackward0", into, y, inputs(self, other), saved(kept, other),
+  return differentiable("MulBackward0", into, y, inputs(self, other),
+                        saved(kept_if(other.requires_grad(), factor), kept_if(self.requires_grad(), other_factor)),
                         [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants,
                                                                           const Tensor& self, const Tensor& other) {
                           return grads(wants(0) ? a.reduce(mul(g, conj(other))) : Tensor(),

@@ -8,16 +8,17 @@ namespace cresset {
 // Kernels compute in `compute` (the promoted type; half types in float) and convert on reading and writing.
 using UnaryKernel = Kernel<void(const Tensor& out, const Tensor& x, DType compute)>;
 using BinaryKernel = Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, DType compute)>;
-inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, DType compute)>
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
+                                         DType compute)>
     add_kernel{"add"};
-inline constinit BinaryKernel mul_kernel{"mul"};
-inline constinit BinaryKernel div_kernel{"div"};
-inline constinit UnaryKernel exp_kernel{"exp"};
-inline constinit UnaryKernel relu_kernel{"relu"};
-inline constinit UnaryKernel neg_kernel{"neg"};
-inline constinit UnaryKernel conj_kernel{"conj"};
-inline constinit BinaryKernel relu_backward_kernel{"relu_backward"};  // g where y > 0
-inline constinit Kernel<void(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b)>
+CRESSET_API inline constinit BinaryKernel mul_kernel{"mul"};
+CRESSET_API inline constinit BinaryKernel div_kernel{"div"};
+CRESSET_API inline constinit UnaryKernel exp_kernel{"exp"};
+CRESSET_API inline constinit UnaryKernel relu_kernel{"relu"};
+CRESSET_API inline constinit UnaryKernel neg_kernel{"neg"};
+CRESSET_API inline constinit UnaryKernel conj_kernel{"conj"};
+CRESSET_API inline constinit BinaryKernel relu_backward_kernel{"relu_backward"};  // g where y > 0
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b)>
     where_kernel{"where"};
 
 CRESSET_API Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);

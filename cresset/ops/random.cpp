@@ -1,4 +1,4 @@
-// Random ops: the shape rule reserves counters of the generator and hands kernels a seed and an offset.
+// Random ops: the shape rule reserves counters of the generator and hands them to the kernels.
 #include "cresset/ops/random.h"
 
 #include <limits>
@@ -9,17 +9,12 @@
 namespace cresset {
 namespace {
 
-struct Cursor {
-  int64_t seed = 0, offset = 0;
-};
-
 // Counters for every element of y, each of which takes 1 / per_counter of one. Meta tensors draw nothing.
-Cursor reserved(const std::optional<Generator>& given, const Tensor& y, int64_t per_counter) {
+PhiloxCursor reserved(const std::optional<Generator>& given, const Tensor& y, int64_t per_counter) {
   if (y.is_meta()) return {};
   Generator generator = given.value_or(default_generator());
   int64_t numbers = y.numel() * (y.is_complex() ? 2 : 1);
-  PhiloxCursor cursor = generator.reserve(static_cast<uint64_t>((numbers + per_counter - 1) / per_counter));
-  return {static_cast<int64_t>(cursor.seed), static_cast<int64_t>(cursor.first)};
+  return generator.reserve(static_cast<uint64_t>((numbers + per_counter - 1) / per_counter));
 }
 int64_t per_counter(DType dtype) { return to_real(dtype) == kDouble ? 2 : 4; }
 
@@ -81,8 +76,8 @@ Tensor& random_between(const Tensor& self, int64_t from, int64_t last, const std
   CRESSET_CHECK_AS(TypeError, !self.is_complex(), "random_: not implemented for '", toString(self.dtype()),
                    "' (expected a real dtype)");
   uint64_t range = static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1;
-  Cursor at = reserved(generator, y, 2);
-  random_kernel(y, from, static_cast<int64_t>(range), at.seed, at.offset);
+  PhiloxCursor at = reserved(generator, y, 2);
+  random_kernel(y, from, static_cast<int64_t>(range), at);
   return overwritten("RandomBackward0", self);
 }
 Tensor& random_below(const Tensor& self, int64_t from, int64_t to, const std::optional<Generator>& generator) {
@@ -102,10 +97,8 @@ CRESSET_OP(uniform_, , Tensor&, (const Tensor& self, double from, double to, std
            "self, from=0, to=1, generator=std::nullopt", Gradient::formula,
            "Fills self with numbers drawn evenly from [from, to).")
 Tensor& uniform_(const Tensor& self, double from, double to, std::optional<Generator> generator) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(uniform__op, self, from, to, generator);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(uniform__op, self, from, to, generator))
     return const_cast<Tensor&>(self);
-  }
   Tensor y = written("uniform_", self);
   CRESSET_CHECK_AS(TypeError, is_differentiable(self.dtype()), "uniform_: not implemented for '",
                    toString(self.dtype()), "' (expected a floating point or complex dtype)");
@@ -116,8 +109,8 @@ Tensor& uniform_(const Tensor& self, double from, double to, std::optional<Gener
                    " is out of bounds for ", name_of(self.dtype()));
   CRESSET_CHECK_AS(ValueError, to - from <= most, "uniform_: uniform_ expects to-from <= std::numeric_limits<",
                    toString(self.dtype()), ">::max(), but found to=", to, " and from=", from);
-  Cursor at = reserved(generator, y, per_counter(self.dtype()));
-  uniform_kernel(y, from, to, at.seed, at.offset);
+  PhiloxCursor at = reserved(generator, y, per_counter(self.dtype()));
+  uniform_kernel(y, from, to, at);
   return overwritten("UniformBackward0", self);
 }
 
@@ -125,16 +118,14 @@ CRESSET_OP(normal_, , Tensor&, (const Tensor& self, double mean, double std, std
            "self, mean=0, std=1, generator=std::nullopt", Gradient::formula,
            "Fills self with normally distributed numbers.")
 Tensor& normal_(const Tensor& self, double mean, double std, std::optional<Generator> generator) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(normal__op, self, mean, std, generator);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(normal__op, self, mean, std, generator))
     return const_cast<Tensor&>(self);
-  }
   Tensor y = written("normal_", self);
   CRESSET_CHECK_AS(TypeError, is_differentiable(self.dtype()), "normal_: not implemented for '", toString(self.dtype()),
                    "' (expected a floating point or complex dtype)");
   CRESSET_CHECK_AS(ValueError, std >= 0, "normal_: normal expects std >= 0.0, but found std ", std);
-  Cursor at = reserved(generator, y, per_counter(self.dtype()));
-  normal_kernel(y, mean, std, at.seed, at.offset);
+  PhiloxCursor at = reserved(generator, y, per_counter(self.dtype()));
+  normal_kernel(y, mean, std, at);
   return overwritten("NormalBackward0", self);
 }
 
@@ -142,20 +133,16 @@ CRESSET_OP(random_, , Tensor&, (const Tensor& self, std::optional<Generator> gen
            Gradient::formula,
            "Fills self with integers from 0 to the largest that its dtype holds (for floats: without gaps).")
 Tensor& random_(const Tensor& self, std::optional<Generator> generator) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(random__op, self, generator);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(random__op, self, generator))
     return const_cast<Tensor&>(self);
-  }
   check_defined("random_", "self", self);
   return random_between(self, 0, largest_exact(self.dtype()), generator);
 }
 CRESSET_OP(random_, to, Tensor&, (const Tensor& self, int64_t to, std::optional<Generator> generator),
            "self, to, generator=std::nullopt", Gradient::formula, "Fills self with integers from [0, to).")
 Tensor& random_(const Tensor& self, int64_t to, std::optional<Generator> generator) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(random_to_op, self, to, generator);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(random_to_op, self, to, generator))
     return const_cast<Tensor&>(self);
-  }
   return random_below(self, 0, to, generator);
 }
 CRESSET_OP(random_, from, Tensor&,
@@ -163,10 +150,8 @@ CRESSET_OP(random_, from, Tensor&,
            "self, from, to, generator=std::nullopt", Gradient::formula,
            "Fills self with integers from [from, to), or from `from` to the largest that its dtype holds.")
 Tensor& random_(const Tensor& self, int64_t from, std::optional<int64_t> to, std::optional<Generator> generator) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(random_from_op, self, from, to, generator);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(random_from_op, self, from, to, generator))
     return const_cast<Tensor&>(self);
-  }
   if (to) return random_below(self, from, *to, generator);
   check_defined("random_", "self", self);
   if (!self.is_complex()) check_holds(self.dtype(), from, "from");
@@ -179,14 +164,12 @@ CRESSET_OP(bernoulli_, , Tensor&, (const Tensor& self, double p, std::optional<G
            "self, p=0.5, generator=std::nullopt", Gradient::formula,
            "Fills self with ones, with probability p, and zeros.")
 Tensor& bernoulli_(const Tensor& self, double p, std::optional<Generator> generator) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(bernoulli__op, self, p, generator);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(bernoulli__op, self, p, generator))
     return const_cast<Tensor&>(self);
-  }
   Tensor y = written("bernoulli_", self);
   check_probability("bernoulli_", p);
-  Cursor at = reserved(generator, y, 4);
-  bernoulli_kernel(y, p, at.seed, at.offset);
+  PhiloxCursor at = reserved(generator, y, 4);
+  bernoulli_kernel(y, p, at);
   return overwritten("BernoulliBackward0", self);
 }
 
@@ -209,15 +192,13 @@ CRESSET_OP(bernoulli_, Tensor, Tensor&, (const Tensor& self, const Tensor& p, st
            "self, p, generator=std::nullopt", Gradient::formula,
            "Fills self with ones, each with its own probability, and zeros.")
 Tensor& bernoulli_(const Tensor& self, const Tensor& p, std::optional<Generator> generator) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0)) {
-    intercepted<void>(bernoulli_Tensor_op, self, p, generator);
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(bernoulli_Tensor_op, self, p, generator))
     return const_cast<Tensor&>(self);
-  }
   Tensor wide = probabilities("bernoulli_", self, p);
   Tensor y = result("bernoulli_", in_place(self), self.sizes(), self.dtype(), self.device(), {&p});
   if (!self.is_same(p)) check_no_overlap("bernoulli_", y, p);
-  Cursor at = reserved(generator, y, 4);
-  bernoulli_tensor_kernel(y, wide, at.seed, at.offset);
+  PhiloxCursor at = reserved(generator, y, 4);
+  bernoulli_tensor_kernel(y, wide, at);
   differentiable("BernoulliBackward1", in_place(self), y, inputs(self, p), saved(),
                  [b = Broadcast(p, y)](const Tensor& g, Wants wants) {
                    Tensor zero = g.new_zeros(g.sizes());
@@ -234,8 +215,8 @@ Tensor bernoulli(const Tensor& self, std::optional<Generator> generator) {
   check_defined("bernoulli", "self", self);
   Tensor wide = probabilities("bernoulli", self, self);
   Tensor y = empty_like(self.detach());
-  Cursor at = reserved(generator, y, 4);
-  bernoulli_tensor_kernel(y, wide, at.seed, at.offset);
+  PhiloxCursor at = reserved(generator, y, 4);
+  bernoulli_tensor_kernel(y, wide, at);
   return differentiable("BernoulliBackward0", y, inputs(self), saved(),
                         [](const Tensor& g, Wants) { return grads(g.new_zeros(g.sizes())); });
 }
@@ -248,9 +229,9 @@ Tensor bernoulli(const Tensor& self, double p, std::optional<Generator> generato
 
 // ---- dropout
 // Linear in x: its gradient is the same op, with the same numbers, on the gradient.
-static Tensor dropout_at(const Into& into, const Tensor& x, double p, Cursor at) {
+static Tensor dropout_at(const Into& into, const Tensor& x, double p, PhiloxCursor at) {
   Tensor y = pointwise_result("dropout", into, {&x}, x.dtype(), x.dtype());
-  dropout_kernel(y, x, p, at.seed, at.offset);
+  dropout_kernel(y, x, p, at);
   return differentiable("DropoutBackward0", into, y, inputs(x), saved(),
                         [p, at](const Tensor& g, Wants) { return grads(dropout_at(Into{}, g, p, at)); });
 }

@@ -7,24 +7,23 @@
 
 namespace cresset {
 
-// seed and offset are a PhiloxCursor that the op has reserved: plain numbers, which capture can replace and backward
-// can use again. Elements of 32 random bits take a quarter of a counter, those of 64 bits half of one
-// (core/generator.h).
-inline constinit Kernel<void(const Tensor& out, double from, double to, int64_t seed, int64_t offset)> uniform_kernel{
+// `at` are the counters that the op has reserved: capture can replace them and backward can use them again. Elements of
+// 32 random bits take a quarter of a counter, those of 64 bits half of one (core/generator.h).
+CRESSET_API inline constinit Kernel<void(const Tensor& out, double from, double to, PhiloxCursor at)> uniform_kernel{
     "uniform_"};
-inline constinit Kernel<void(const Tensor& out, double mean, double std, int64_t seed, int64_t offset)> normal_kernel{
+CRESSET_API inline constinit Kernel<void(const Tensor& out, double mean, double std, PhiloxCursor at)> normal_kernel{
     "normal_"};
 // Integers from `from` on, `range` many (0: 2^64), converted to out's dtype.
-inline constinit Kernel<void(const Tensor& out, int64_t from, int64_t range, int64_t seed, int64_t offset)>
+CRESSET_API inline constinit Kernel<void(const Tensor& out, int64_t from, int64_t range, PhiloxCursor at)>
     random_kernel{"random_"};
-inline constinit Kernel<void(const Tensor& out, double p, int64_t seed, int64_t offset)> bernoulli_kernel{"bernoulli_"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, double p, PhiloxCursor at)> bernoulli_kernel{"bernoulli_"};
 // p has out's shape (maybe stride 0); its values are checked before anything is written.
-inline constinit Kernel<void(const Tensor& out, const Tensor& p, int64_t seed, int64_t offset)> bernoulli_tensor_kernel{
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& p, PhiloxCursor at)> bernoulli_tensor_kernel{
     "bernoulli"};
-inline constinit Kernel<void(const Tensor& out, int64_t seed, int64_t offset)> randperm_kernel{"randperm"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, PhiloxCursor at)> randperm_kernel{"randperm"};
 // x / (1 - p), or zero with probability p.
-inline constinit Kernel<void(const Tensor& out, const Tensor& x, double p, int64_t seed, int64_t offset)>
-    dropout_kernel{"dropout"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, double p, PhiloxCursor at)> dropout_kernel{
+    "dropout"};
 
 CRESSET_API Tensor& uniform_(const Tensor& self, double from = 0, double to = 1,
                              std::optional<Generator> generator = std::nullopt);

@@ -105,7 +105,7 @@ static Tensor permutation(int64_t n, const OptionalGenerator& given, const Tenso
   }
   Generator generator = given.value_or(default_generator());
   PhiloxCursor at = y.is_meta() ? PhiloxCursor{} : generator.reserve(static_cast<uint64_t>(n + 1) / 2);
-  randperm_kernel(y, static_cast<int64_t>(at.seed), static_cast<int64_t>(at.first));
+  randperm_kernel(y, at);
   return y;
 }
 CRESSET_FACTORY(randperm, , (int64_t n, const TensorOptions& options), (n, options), "n, options={}",

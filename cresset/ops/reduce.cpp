@@ -219,9 +219,8 @@ static const Op& maxdim_out_op = define_op(
     "The maximum along a dimension and the index of the first place where it stands.",
     {.overload = "dim", .where = Where::function, .functional = &maxdim_op});
 std::tuple<Tensor&, Tensor&> max_out(Tensor& max, Tensor& max_values, const Tensor& self, int64_t dim, bool keepdim) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0))
-    intercepted<void>(maxdim_out_op, max, max_values, self, dim, keepdim);
-  else
+  if (CRESSET_LIKELY(thread_state.modes_above == 0) ||
+      !intercepted<void>(maxdim_out_op, max, max_values, self, dim, keepdim))
     max_along(into_out(max), into_out(max_values), self, dim, keepdim);
   return {max, max_values};
 }

@@ -7,20 +7,21 @@ namespace cresset {
 
 // `out` has x's dimensions, with size 1 or missing where they are reduced; no dims means all.
 using ReduceKernel = Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims)>;
-inline constinit ReduceKernel sum_kernel{"sum"};
-inline constinit ReduceKernel mean_kernel{"mean"};
-inline constinit ReduceKernel amax_kernel{"amax"};
+CRESSET_API inline constinit ReduceKernel sum_kernel{"sum"};
+CRESSET_API inline constinit ReduceKernel mean_kernel{"mean"};
+CRESSET_API inline constinit ReduceKernel amax_kernel{"amax"};
 // values and indices have size 1 along dim.
-inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim)> max_dim_kernel{
-    "max"};
+CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim)>
+    max_dim_kernel{"max", 2};
 // 1 where x is the maximum `top` (broadcast), 0 elsewhere; and such a mask divided by the number of its ones.
-inline constinit Kernel<void(const Tensor& mask, const Tensor& x, const Tensor& top)> tie_mask_kernel{"tie_mask"};
-inline constinit Kernel<void(const Tensor& share, const Tensor& mask, const Tensor& count)> tie_share_kernel{
-    "tie_share"};
+CRESSET_API inline constinit Kernel<void(const Tensor& mask, const Tensor& x, const Tensor& top)> tie_mask_kernel{
+    "tie_mask"};
+CRESSET_API inline constinit Kernel<void(const Tensor& share, const Tensor& mask, const Tensor& count)>
+    tie_share_kernel{"tie_share"};
 // out[.., i, ..] = x[.., index[.., i, ..], ..], and out[.., index[.., i, ..], ..] += src[.., i, ..].
-inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim)> gather_along_kernel{
-    "gather_along"};
-inline constinit Kernel<void(const Tensor& out, const Tensor& index, const Tensor& src, int64_t dim)>
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim)>
+    gather_along_kernel{"gather_along"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& index, const Tensor& src, int64_t dim)>
     scatter_along_kernel{"scatter_along"};
 
 // No dims: all of them. Integers and bool add up in int64 unless a dtype is given.

@@ -6,12 +6,13 @@
 namespace cresset {
 
 // The result's type is computed in (half types in float); x is converted while it is read.
-inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> softmax_kernel{"softmax"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> softmax_kernel{"softmax"};
 // dx = (g - sum(g * y)) * y
-inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim)> softmax_backward_kernel{
-    "softmax_backward"};
+CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim)>
+    softmax_backward_kernel{"softmax_backward"};
 // log(sum(exp(x))) along dim, where out has size 1.
-inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> log_normalizer_kernel{"log_normalizer"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> log_normalizer_kernel{
+    "log_normalizer"};
 
 // exp(x) / sum(exp(x)) along dim; with a dtype, x is taken as that type.
 CRESSET_API Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt);

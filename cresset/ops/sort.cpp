@@ -40,9 +40,8 @@ static const Op& topk_out_op =
               {.where = Where::function, .functional = &topk_op});
 std::tuple<Tensor&, Tensor&> topk_out(Tensor& values, Tensor& indices, const Tensor& self, int64_t k, int64_t dim,
                                       bool largest, bool sorted) {
-  if (CRESSET_UNLIKELY(thread_state.modes_above != 0))
-    intercepted<void>(topk_out_op, values, indices, self, k, dim, largest, sorted);
-  else
+  if (CRESSET_LIKELY(thread_state.modes_above == 0) ||
+      !intercepted<void>(topk_out_op, values, indices, self, k, dim, largest, sorted))
     topk_into(into_out(values), into_out(indices), self, k, dim, largest, sorted);
   return {values, indices};
 }

@@ -5,9 +5,9 @@
 
 namespace cresset {
 
-inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t k, int64_t dim,
-                             bool largest, bool sorted)>
-    topk_kernel{"topk"};
+CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t k,
+                                         int64_t dim, bool largest, bool sorted)>
+    topk_kernel{"topk", 2};
 
 // The k largest (or smallest) elements along a dimension and where they stood. nan is above all; of equals the first
 // comes first.

@@ -1,4 +1,5 @@
 // Written by cresset-oplist from the op registry: do not edit.
+// clang-format off
 #include "cresset/ops/all.h"
 
 namespace cresset {
@@ -20,6 +21,13 @@ Tensor Tensor::index(TensorList indices) const { return cresset::index(*this, in
 Tensor Tensor::index_put(TensorList indices, const Tensor& values, bool accumulate) const { return cresset::index_put(*this, indices, values, accumulate); }
 Tensor& Tensor::index_put_(TensorList indices, const Tensor& values, bool accumulate) const { return cresset::index_put_(*this, indices, values, accumulate); }
 Tensor Tensor::nonzero() const { return cresset::nonzero(*this); }
+Tensor Tensor::mm(const Tensor& mat2) const { return cresset::mm(*this, mat2); }
+Tensor Tensor::bmm(const Tensor& mat2) const { return cresset::bmm(*this, mat2); }
+Tensor Tensor::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const { return cresset::addmm(*this, mat1, mat2, beta, alpha); }
+Tensor& Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const { return cresset::addmm_(*this, mat1, mat2, beta, alpha); }
+Tensor Tensor::mv(const Tensor& vec) const { return cresset::mv(*this, vec); }
+Tensor Tensor::dot(const Tensor& tensor) const { return cresset::dot(*this, tensor); }
+Tensor Tensor::matmul(const Tensor& other) const { return cresset::matmul(*this, other); }
 Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) const { return cresset::add_(*this, other, alpha); }
 Tensor Tensor::add(const Scalar& other, const Scalar& alpha) const { return cresset::add(*this, other, alpha); }
@@ -32,6 +40,10 @@ Tensor Tensor::mul(const Tensor& other) const { return cresset::mul(*this, other
 Tensor& Tensor::mul_(const Tensor& other) const { return cresset::mul_(*this, other); }
 Tensor Tensor::mul(const Scalar& other) const { return cresset::mul(*this, other); }
 Tensor& Tensor::mul_(const Scalar& other) const { return cresset::mul_(*this, other); }
+Tensor Tensor::div(const Tensor& other) const { return cresset::div(*this, other); }
+Tensor& Tensor::div_(const Tensor& other) const { return cresset::div_(*this, other); }
+Tensor Tensor::div(const Scalar& other) const { return cresset::div(*this, other); }
+Tensor& Tensor::div_(const Scalar& other) const { return cresset::div_(*this, other); }
 Tensor Tensor::exp() const { return cresset::exp(*this); }
 Tensor& Tensor::exp_() const { return cresset::exp_(*this); }
 Tensor Tensor::relu() const { return cresset::relu(*this); }
@@ -55,6 +67,11 @@ Tensor Tensor::randint_like(int64_t high, const TensorOptions& options, std::opt
 Tensor Tensor::randint_like(int64_t low, int64_t high, const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::randint_like(*this, low, high, options, memory_format); }
 Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::sum(*this, dim, keepdim, dtype); }
 Tensor Tensor::sum(std::optional<DType> dtype) const { return cresset::sum(*this, dtype); }
+Tensor Tensor::mean(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::mean(*this, dim, keepdim, dtype); }
+Tensor Tensor::mean(std::optional<DType> dtype) const { return cresset::mean(*this, dtype); }
+Tensor Tensor::amax(IntArrayRef dim, bool keepdim) const { return cresset::amax(*this, dim, keepdim); }
+Tensor Tensor::max() const { return cresset::max(*this); }
+std::tuple<Tensor, Tensor> Tensor::max(int64_t dim, bool keepdim) const { return cresset::max(*this, dim, keepdim); }
 Tensor Tensor::view(IntArrayRef size) const { return cresset::view(*this, size); }
 Tensor Tensor::reshape(IntArrayRef shape) const { return cresset::reshape(*this, shape); }
 Tensor Tensor::flatten(int64_t start_dim, int64_t end_dim) const { return cresset::flatten(*this, start_dim, end_dim); }
@@ -72,5 +89,7 @@ std::vector<Tensor> Tensor::split(int64_t split_size, int64_t dim) const { retur
 std::vector<Tensor> Tensor::split(IntArrayRef split_sizes, int64_t dim) const { return cresset::split(*this, split_sizes, dim); }
 std::vector<Tensor> Tensor::unbind(int64_t dim) const { return cresset::unbind(*this, dim); }
 Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return cresset::as_strided(*this, size, stride, storage_offset); }
+Tensor Tensor::softmax(int64_t dim, std::optional<DType> dtype) const { return cresset::softmax(*this, dim, dtype); }
+std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return cresset::topk(*this, k, dim, largest, sorted); }
 
 }  // namespace cresset

@@ -14,10 +14,6 @@ namespace {
 constexpr int64_t kChunk = 512;  // elements; whole counters for every width
 constexpr int64_t kGrainChunks = 16;
 
-PhiloxCursor cursor_of(int64_t seed, int64_t offset) {
-  return {static_cast<uint64_t>(seed), static_cast<uint64_t>(offset)};
-}
-
 // 32 bits for each of the elements [first, first + kChunk). Counters side by side, so that the compiler can vectorise.
 void bits_of_chunk(const PhiloxCursor& cursor, int64_t first, uint32_t* bits) {
   constexpr int kLanes = 16;
@@ -95,8 +91,7 @@ void fill_in_order(const Tensor& out, int64_t grain, const Make& make) {
 
 // ---- uniform
 // Half types get as many random bits as their mantissas hold, so that rounding never reaches 1.
-void uniform(const Tensor& out, double from, double to, int64_t seed, int64_t offset) {
-  const PhiloxCursor cursor = cursor_of(seed, offset);
+void uniform(const Tensor& out, double from, double to, PhiloxCursor cursor) {
   const double range = to - from;
   if (to_real(out.dtype()) == kDouble) {
     fill_in_order<double>(out, kGrainChunks, [=](double* y, int64_t first) {
@@ -128,8 +123,7 @@ void uniform(const Tensor& out, double from, double to, int64_t seed, int64_t of
 }
 
 // ---- normal
-void normal(const Tensor& out, double mean, double std, int64_t seed, int64_t offset) {
-  const PhiloxCursor cursor = cursor_of(seed, offset);
+void normal(const Tensor& out, double mean, double std, PhiloxCursor cursor) {
   if (out.is_complex()) std *= 0.70710678118654752440;  // the two parts share the variance
   if (to_real(out.dtype()) == kDouble) {
     fill_in_order<double>(out, 1, [=](double* y, int64_t first) {
@@ -164,8 +158,7 @@ int64_t integer_below(const uint32_t* bits, uint64_t range) {
   return static_cast<int64_t>(static_cast<uint64_t>((static_cast<unsigned __int128>(value) * range) >> 64));
 }
 
-void random(const Tensor& out, int64_t from, int64_t range, int64_t seed, int64_t offset) {
-  const PhiloxCursor cursor = cursor_of(seed, offset);
+void random(const Tensor& out, int64_t from, int64_t range, PhiloxCursor cursor) {
   fill_in_order<int64_t>(out, kGrainChunks, [=](int64_t* y, int64_t first) {
     uint32_t bits[2 * kChunk];
     wide_bits_of_chunk(cursor, first, bits);
@@ -175,8 +168,7 @@ void random(const Tensor& out, int64_t from, int64_t range, int64_t seed, int64_
   });
 }
 
-void randperm(const Tensor& out, int64_t seed, int64_t offset) {
-  const PhiloxCursor cursor = cursor_of(seed, offset);
+void randperm(const Tensor& out, PhiloxCursor cursor) {
   const int64_t n = out.numel(), stride = out.impl()->strides[0];
   dispatch(out.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
@@ -197,8 +189,7 @@ void randperm(const Tensor& out, int64_t seed, int64_t offset) {
 // An event of probability p happens when 32 random bits are below this.
 uint64_t threshold_of(double p) { return static_cast<uint64_t>(p * 0x1p32); }
 
-void bernoulli(const Tensor& out, double p, int64_t seed, int64_t offset) {
-  const PhiloxCursor cursor = cursor_of(seed, offset);
+void bernoulli(const Tensor& out, double p, PhiloxCursor cursor) {
   const uint64_t threshold = threshold_of(p);
   Walk walk(out.sizes(), 1);
   walk.set(0, out.strides(), out.element_size());
@@ -220,8 +211,7 @@ void bernoulli(const Tensor& out, double p, int64_t seed, int64_t offset) {
   });
 }
 
-void bernoulli_tensor(const Tensor& out, const Tensor& p, int64_t seed, int64_t offset) {
-  const PhiloxCursor cursor = cursor_of(seed, offset);
+void bernoulli_tensor(const Tensor& out, const Tensor& p, PhiloxCursor cursor) {
   Walk walk(out.sizes(), 2);
   walk.set(0, out.strides(), out.element_size());
   walk.set(1, p.strides(), p.element_size());
@@ -301,10 +291,10 @@ void dropout_typed(const Tensor& out, const Tensor& x, double p, const PhiloxCur
   });
 }
 
-void dropout(const Tensor& out, const Tensor& x, double p, int64_t seed, int64_t offset) {
+void dropout(const Tensor& out, const Tensor& x, double p, PhiloxCursor cursor) {
   dispatch(out.dtype(), [&](auto* ptr) {
     using T = std::remove_pointer_t<decltype(ptr)>;
-    if constexpr (is_differentiable(dtype_of<T>)) dropout_typed<T>(out, x, p, cursor_of(seed, offset));
+    if constexpr (is_differentiable(dtype_of<T>)) dropout_typed<T>(out, x, p, cursor);
   });
 }
 

@@ -20,8 +20,9 @@ DType read_type(DType x, DType out) {
 
 void sum(const Tensor& out, const Tensor& x, IntArrayRef dims) {
   const TensorImpl *from = x.impl(), *to = out.impl();
-  if (CRESSET_LIKELY(from->contiguous && to->numel == 1 && from->dtype == to->dtype && from->numel <= kPiece)) {
-    if (from->dtype == kFloat || from->dtype == kDouble) {
+  // All of a small dense tensor, in memory order.
+  if (CRESSET_LIKELY(to->numel == 1 && from->dtype == to->dtype && from->numel <= kPiece)) {
+    if ((from->dtype == kFloat || from->dtype == kDouble) && x.is_non_overlapping_and_dense()) {
       double total = 0;
       sum_inner(from->dtype).rows(&total, from->data(), from->numel, 1, 0);
       if (from->dtype == kFloat)

@@ -9,7 +9,7 @@ namespace cresset::cpu {
 namespace {
 
 constexpr int64_t kGrain = 16384;
-constexpr int64_t kSideBySide = 128;  // columns whose maxima are found together
+constexpr int64_t kSideBySide = 2048;  // columns whose maxima are found together
 
 template <class T>
 using Compared = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
@@ -67,23 +67,16 @@ void max_lines(const Lines& lines, int64_t begin, int64_t end) {
 // Lines that lie side by side in memory: row after row.
 template <class T>
 void max_side_by_side(const Lines& lines, int64_t begin, int64_t end) {
+  MaxIndexColumns take = max_index_columns(dtype_of<T>);
   Compared<T> value[kSideBySide];
-  int64_t index[kSideBySide];
+  int32_t index[kSideBySide];
   for (int64_t line = begin; line < end;) {
     int64_t n = std::min({kSideBySide, end - line, lines.width() - line % lines.width()});
     auto at = lines.at(line);
-    for (int64_t i = 0; i < lines.length(0); i++) {
-      const T* row = reinterpret_cast<const T*>(at.data[0] + i * lines.stride(0));
-      if (i == 0)
-        for (int64_t j = 0; j < n; j++) value[j] = static_cast<Compared<T>>(row[j]), index[j] = 0;
-      else
-        for (int64_t j = 0; j < n; j++) {
-          Compared<T> x = static_cast<Compared<T>>(row[j]);
-          bool wins = beats(x, value[j]);
-          value[j] = wins ? x : value[j];
-          index[j] = wins ? i : index[j];
-        }
-    }
+    const T* first = reinterpret_cast<const T*>(at.data[0]);
+    for (int64_t j = 0; j < n; j++) value[j] = static_cast<Compared<T>>(first[j]), index[j] = 0;
+    for (int64_t i = 1; i < lines.length(0); i++)
+      take(value, index, at.data[0] + i * lines.stride(0), static_cast<int32_t>(i), n);
     for (int64_t j = 0; j < n; j++) {
       *reinterpret_cast<T*>(at.data[1] + j * lines.across(1)) = static_cast<T>(value[j]);
       *reinterpret_cast<int64_t*>(at.data[2] + j * lines.across(2)) = index[j];
@@ -116,7 +109,7 @@ void max_long_line(const Lines& lines, int64_t line) {
 template <class T>
 void max_dim_typed(const Lines& lines) {
   int64_t n = lines.length(0), grain = std::max<int64_t>(1, kGrain / n);
-  if (lines.across(0) == static_cast<int64_t>(sizeof(T)) && lines.width() >= 4)
+  if (lines.across(0) == static_cast<int64_t>(sizeof(T)) && lines.width() >= 4 && n <= INT32_MAX)
     return parallel_for(0, lines.count, grain,
                         [&](int64_t begin, int64_t end) { max_side_by_side<T>(lines, begin, end); });
   if (lines.count <= 4 && n > 2 * kPiece) {

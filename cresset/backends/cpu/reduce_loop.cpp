@@ -39,6 +39,10 @@ struct Space {
     }
     rank = std::min(rank, to + 1);
   }
+  void set_single(int64_t in_stride, int64_t out_stride) {
+    rank = 1;
+    sizes[0] = 1, in[0] = in_stride, out[0] = out_stride;
+  }
   void move(int to, int from) { sizes[to] = sizes[from], in[to] = in[from], out[to] = out[from]; }
   int64_t count(int from = 0) const {
     int64_t n = 1;
@@ -130,8 +134,8 @@ Reduction::Reduction(const Tensor& out, const Tensor& x, IntArrayRef dims, DType
   }
   reduced_.join();
   kept_.join();
-  if (reduced_.rank == 0) reduced_ = {1, {1}, {item_}, {0}};
-  if (kept_.rank == 0) kept_ = {1, {1}, {item_}, {out_item}};
+  if (reduced_.rank == 0) reduced_.set_single(item_, 0);
+  if (kept_.rank == 0) kept_.set_single(item_, out_item);
   by_rows_ = kept_.sizes[0] == 1 ||
              (reduced_.in[0] != 0 && (kept_.in[0] == 0 || std::abs(reduced_.in[0]) < std::abs(kept_.in[0])));
   direct_ = read_ == x_type_ && (by_rows_ ? reduced_.in[0] : kept_.in[0]) == item_;

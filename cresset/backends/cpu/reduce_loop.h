@@ -25,6 +25,10 @@ inline constexpr int64_t kPiece = 32768;
 const ReduceInner& sum_inner(DType read);
 const ReduceInner& max_inner(DType read);  // nan wins
 
+// Row i of many columns: where its element beats values[j], that and i are taken.
+using MaxIndexColumns = void (*)(void* values, int32_t* indices, const void* row, int32_t i, int64_t n);
+MaxIndexColumns max_index_columns(DType read);
+
 // `out` has x's dimensions, with size 1 or missing where they are reduced; no dims means all. Elements of x are
 // converted to `read` where they are not; accumulators are divided by `divisor` at the end.
 void run_reduction(const Tensor& out, const Tensor& x, IntArrayRef dims, DType read, const ReduceInner& inner,

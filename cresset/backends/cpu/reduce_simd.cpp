@@ -1,4 +1,4 @@
-// Inner functions of the reductions. Floats are added pairwise, sixteen vectors (or eight rows) at a time, and those
+// Inner functions of the reductions. Floats are added sixteen vectors (or eight rows) at a time, and those
 // sums are accumulated in double: errors stay below a cascade's, and the widening is rare enough to cost nothing.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cresset/backends/cpu/reduce_simd.cpp"
@@ -52,6 +52,15 @@ struct DoubleSum {
   HWY_INLINE double total() const { return hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high))); }
 };
 
+template <class D, class T>
+HWY_INLINE hn::Vec<D> four_vectors(D d, const T* x) {
+  const size_t lanes = hn::Lanes(d);
+  auto a = load(d, x);
+  auto b = load(d, x + lanes);
+  auto c = load(d, x + 2 * lanes);
+  auto e = load(d, x + 3 * lanes);
+  return sum4(a, b, c, e);
+}
 template <class T>
 HWY_INLINE double row_sum(const T* x, int64_t n) {
   const hn::ScalableTag<Lane<T>> d;
@@ -65,12 +74,19 @@ HWY_INLINE double row_sum(const T* x, int64_t n) {
   }
   DoubleSum sum;
   int64_t i = 0;
-  auto four = [&](const T* p) HWY_ATTR {
-    return sum4(load(d, p), load(d, p + lanes), load(d, p + 2 * lanes), load(d, p + 3 * lanes));
-  };
-  for (; i + 16 * lanes <= n; i += 16 * lanes)
-    sum.add(sum4(four(x + i), four(x + i + 4 * lanes), four(x + i + 8 * lanes), four(x + i + 12 * lanes)));
-  for (; i + 4 * lanes <= n; i += 4 * lanes) sum.add(four(x + i));
+  for (; i + 16 * lanes <= n; i += 16 * lanes) {
+    auto a = load(d, x + i), b = load(d, x + i + lanes), c = load(d, x + i + 2 * lanes), e = load(d, x + i + 3 * lanes);
+    // Not unrolled: compilers would then read the sixteen in an order that prefetchers do not follow.
+#pragma GCC unroll 1
+    for (const T* p = x + i + 4 * lanes; p < x + i + 16 * lanes; p += 4 * lanes) {
+      a = hn::Add(a, load(d, p));
+      b = hn::Add(b, load(d, p + lanes));
+      c = hn::Add(c, load(d, p + 2 * lanes));
+      e = hn::Add(e, load(d, p + 3 * lanes));
+    }
+    sum.add(sum4(a, b, c, e));
+  }
+  for (; i + 4 * lanes <= n; i += 4 * lanes) sum.add(four_vectors(d, x + i));
   for (; i + lanes <= n; i += lanes) sum.add(load(d, x + i));
   if (i < n) {  // the last vector, without what was taken before
     auto taken = hn::FirstN(d, static_cast<size_t>(lanes - (n - i)));
@@ -116,22 +132,41 @@ void float_columns(void* acc, const void* const* rows, int count, int64_t n) {
 
 // ---- sums of integers, in int64 with wrap-around
 template <class T>
+uint64_t integer_row(const T* x, int64_t n) {
+  uint64_t sum = 0;
+  int64_t i = 0;
+  if constexpr (std::is_same_v<T, uint8_t>) {
+    const hn::ScalableTag<uint8_t> d;
+    const hn::Repartition<uint64_t, decltype(d)> wide;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    auto sums = hn::Zero(wide);
+    for (; i + lanes <= n; i += lanes) sums = hn::Add(sums, hn::SumsOf8(hn::LoadU(d, x + i)));
+    HWY_ALIGN uint64_t each[8];
+    hn::Store(sums, wide, each);
+    for (size_t k = 0; k < hn::Lanes(wide); k++) sum += each[k];
+  }
+  for (; i < n; i++) sum += static_cast<uint64_t>(x[i]);
+  return sum;
+}
+template <class T>
 void integer_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_stride) {
   const char* row = static_cast<const char*>(x);
-  for (int64_t r = 0; r < rows; r++, row += row_stride) {
-    const T* p = reinterpret_cast<const T*>(row);
-    uint64_t sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += static_cast<uint64_t>(p[i]);
-    static_cast<uint64_t*>(acc)[r] += sum;
-  }
+  for (int64_t r = 0; r < rows; r++, row += row_stride)
+    static_cast<uint64_t*>(acc)[r] += integer_row(reinterpret_cast<const T*>(row), n);
 }
 template <class T>
 void integer_columns(void* acc, const void* const* rows, int count, int64_t n) {
   uint64_t* __restrict to = static_cast<uint64_t*>(acc);
-  for (int k = 0; k < count; k++) {
-    const T* row = static_cast<const T*>(rows[k]);
-    for (int64_t j = 0; j < n; j++) to[j] += static_cast<uint64_t>(row[j]);
+  auto row = [&](int k) { return static_cast<const T*>(rows[k]); };
+  int k = 0;
+  for (; k + 4 <= count; k += 4) {
+    const T *a = row(k), *b = row(k + 1), *c = row(k + 2), *d = row(k + 3);
+    for (int64_t j = 0; j < n; j++)
+      to[j] += static_cast<uint64_t>(a[j]) + static_cast<uint64_t>(b[j]) + static_cast<uint64_t>(c[j]) +
+               static_cast<uint64_t>(d[j]);
   }
+  for (; k < count; k++)
+    for (int64_t j = 0; j < n; j++) to[j] += static_cast<uint64_t>(row(k)[j]);
 }
 
 // ---- sums of complex numbers: real and imaginary parts take turns, as pairs of columns
@@ -172,6 +207,8 @@ template <class T>
 constexpr ReduceInner sum_functions() {
   if constexpr (kVector<T>)
     return {kDouble, &zero_start<double>, &float_rows<T>, &float_columns<T>, &add_combine<double>};
+  else if constexpr (std::is_same_v<T, bool>)
+    return sum_functions<uint8_t>();  // 0 or 1, and vectors know bytes
   else if constexpr (std::is_integral_v<T>)
     return {kLong, &zero_start<uint64_t>, &integer_rows<T>, &integer_columns<T>, &add_combine<uint64_t>};
   else
@@ -200,21 +237,22 @@ Lane<T> row_max(const T* x, int64_t n) {
   using L = Lane<T>;
   L best = lowest<L>();
   int64_t i = 0;
-  if constexpr (kVector<T>) {
-    const hn::ScalableTag<L> d;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-    auto pick = [&](auto m, auto v) HWY_ATTR { return hn::IfThenElse(hn::Or(hn::Gt(v, m), hn::IsNaN(v)), v, m); };
-    auto a = hn::Set(d, best), b = a, c = a, e = a;
-    for (; i + 4 * lanes <= n; i += 4 * lanes) {
-      a = pick(a, load(d, x + i));
-      b = pick(b, load(d, x + i + lanes));
-      c = pick(c, load(d, x + i + 2 * lanes));
-      e = pick(e, load(d, x + i + 3 * lanes));
+  const hn::ScalableTag<std::conditional_t<kVector<T>, L, float>> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (kVector<T> && n >= lanes) {
+    if constexpr (kVector<T>) {
+      auto pick = [&](auto m, auto v) HWY_ATTR { return hn::IfThenElse(hn::Or(hn::Gt(v, m), hn::IsNaN(v)), v, m); };
+      auto a = hn::Set(d, best), b = a, c = a, e = a;
+      for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        a = pick(a, load(d, x + i));
+        b = pick(b, load(d, x + i + lanes));
+        c = pick(c, load(d, x + i + 2 * lanes));
+        e = pick(e, load(d, x + i + 3 * lanes));
+      }
+      for (; i + lanes <= n; i += lanes) a = pick(a, load(d, x + i));
+      a = pick(pick(a, b), pick(c, e));
+      best = hn::AllFalse(d, hn::IsNaN(a)) ? hn::GetLane(hn::MaxOfLanes(d, a)) : std::numeric_limits<L>::quiet_NaN();
     }
-    for (; i + lanes <= n; i += lanes) a = pick(a, load(d, x + i));
-    HWY_ALIGN L each[64];
-    hn::Store(pick(pick(a, b), pick(c, e)), d, each);
-    for (int64_t k = 0; k < lanes; k++) best = larger(best, each[k]);
   }
   for (; i < n; i++) best = larger(best, static_cast<L>(x[i]));
   return best;
@@ -249,8 +287,37 @@ template <class T>
 constexpr ReduceInner max_functions() {
   if constexpr (is_complex(dtype_of<T>))
     return {};
+  else if constexpr (std::is_same_v<T, bool>)
+    return {kBool, &lowest_start<uint8_t>, &max_rows<uint8_t>, &max_columns<uint8_t>, &max_combine<uint8_t>};
   else
     return {dtype_of<Lane<T>>, &lowest_start<Lane<T>>, &max_rows<T>, &max_columns<T>, &max_combine<Lane<T>>};
+}
+
+// ---- maxima with their places, many lines side by side; nan wins, of equals the first
+template <class T>
+void max_index_columns(void* values, int32_t* indices, const void* row, int32_t i, int64_t n) {
+  using L = Lane<T>;
+  L* __restrict best = static_cast<L*>(values);
+  int32_t* __restrict index = indices;
+  const T* __restrict x = static_cast<const T*>(row);
+  for (int64_t j = 0; j < n; j++) {
+    L v = static_cast<L>(x[j]), b = best[j];
+    bool wins = v > b;
+    if constexpr (std::is_floating_point_v<L>) wins = wins | ((v != v) & (b == b));
+    best[j] = wins ? v : b;
+    index[j] = wins ? i : index[j];
+  }
+}
+MaxIndexColumns find_max_index(DType read) {
+  return dispatch(read, [](auto* p) -> MaxIndexColumns {
+    using T = std::remove_pointer_t<decltype(p)>;
+    if constexpr (is_complex(dtype_of<T>))
+      return nullptr;
+    else if constexpr (std::is_same_v<T, bool>)
+      return &max_index_columns<uint8_t>;
+    else
+      return &max_index_columns<T>;
+  });
 }
 
 const ReduceInner& find_sum(DType read) {
@@ -273,6 +340,12 @@ HWY_AFTER_NAMESPACE();
 namespace cresset::cpu {
 HWY_EXPORT(find_sum);
 HWY_EXPORT(find_max);
+HWY_EXPORT(find_max_index);
+
+MaxIndexColumns max_index_columns(DType read) {
+  choose_simd_target();
+  return HWY_DYNAMIC_DISPATCH(find_max_index)(read);
+}
 
 static constinit std::atomic<const ReduceInner*> sum_table[kDTypes] = {};
 static constinit std::atomic<const ReduceInner*> max_table[kDTypes] = {};

@@ -11,7 +11,8 @@ namespace cresset::cpu {
 namespace {
 
 constexpr int64_t kGrain = 4096;
-constexpr int64_t kColumns = 256;
+constexpr int64_t kColumns = 1024;
+constexpr int64_t kRows = 32;  // of columns, that stay in the cache while they are read twice
 
 bool side_by_side(const Lines& lines) {
   return lines.width() >= 8 && lines.length(0) > 1 && std::abs(lines.across(0)) < std::abs(lines.stride(0));
@@ -40,17 +41,33 @@ const T* columns(T* buffer, const char* at, DType dtype, int64_t across, int64_t
   return buffer;
 }
 
-// Three passes down the columns: maximum, sum of exp, result. exp is taken twice rather than kept in a narrower type.
+// The maximum of each of n columns and the sum of exp(x - top), a few rows at a time: the sums follow the maxima as
+// they move, so that memory is read once. A maximum of -inf is taken as 0 meanwhile.
+template <class T, class R>
+void column_sums(const R& row, int64_t rows, int64_t n, T* top, T* total) {
+  const SoftmaxInner<T>& inner = softmax_inner<T>();
+  const T least = -std::numeric_limits<T>::infinity();
+  alignas(64) T before[kColumns], shift[kColumns], terms[kColumns];
+  std::fill_n(top, n, least);
+  std::fill_n(total, n, T(0));
+  for (int64_t first = 0; first < rows; first += kRows) {
+    int64_t last = std::min(rows, first + kRows);
+    std::copy_n(top, n, before);
+    for (int64_t i = first; i < last; i++) inner.max_columns(top, row(i), n);
+    if (first > 0) inner.move_columns(total, before, top, n);
+    for (int64_t j = 0; j < n; j++) shift[j] = top[j] == least ? T(0) : top[j];
+    for (int64_t i = first; i < last; i++) inner.exp_columns(terms, row(i), shift, total, n);
+  }
+}
+
+// exp is taken twice rather than kept in a narrower type.
 template <class T>
 void softmax_columns(const Tensor& out, const Tensor& x, const Lines& lines, int64_t line, int64_t n) {
   const SoftmaxInner<T>& inner = softmax_inner<T>();
   alignas(64) T in[kColumns], terms[kColumns], top[kColumns], total[kColumns], scale[kColumns];
   auto at = lines.at(line);
   auto row = [&](int64_t i) { return columns(in, at.data[0] + i * lines.stride(0), x.dtype(), lines.across(0), n); };
-  std::fill_n(top, n, -std::numeric_limits<T>::infinity());
-  std::fill_n(total, n, T(0));
-  for (int64_t i = 0; i < lines.length(0); i++) inner.max_columns(top, row(i), n);
-  for (int64_t i = 0; i < lines.length(0); i++) inner.exp_columns(terms, row(i), top, total, n);
+  column_sums(row, lines.length(0), n, top, total);
   for (int64_t j = 0; j < n; j++)
     scale[j] = std::isfinite(top[j]) ? T(1) / total[j] : std::numeric_limits<T>::quiet_NaN();
   for (int64_t i = 0; i < lines.length(0); i++) {
@@ -128,14 +145,10 @@ void softmax_backward(const Tensor& dx, const Tensor& g, const Tensor& y, int64_
 
 template <class T>
 void log_normalizer_columns(const Tensor& out, const Tensor& x, const Lines& lines, int64_t line, int64_t n) {
-  const SoftmaxInner<T>& inner = softmax_inner<T>();
-  alignas(64) T in[kColumns], terms[kColumns], top[kColumns], total[kColumns];
+  alignas(64) T in[kColumns], top[kColumns], total[kColumns];
   auto at = lines.at(line);
   auto row = [&](int64_t i) { return columns(in, at.data[0] + i * lines.stride(0), x.dtype(), lines.across(0), n); };
-  std::fill_n(top, n, -std::numeric_limits<T>::infinity());
-  std::fill_n(total, n, T(0));
-  for (int64_t i = 0; i < lines.length(0); i++) inner.max_columns(top, row(i), n);
-  for (int64_t i = 0; i < lines.length(0); i++) inner.exp_columns(terms, row(i), top, total, n);
+  column_sums(row, lines.length(0), n, top, total);
   for (int64_t j = 0; j < n; j++)
     total[j] = std::isfinite(top[j]) ? top[j] + std::log(total[j]) : std::numeric_limits<T>::quiet_NaN();
   convert(at.data[1], out.dtype(), lines.across(1), total, dtype_of<T>, kItem<T>, n);

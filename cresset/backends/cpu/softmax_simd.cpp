@@ -21,13 +21,40 @@ using Tag = hn::ScalableTag<T>;
 template <class T>
 using Vector = hn::Vec<Tag<T>>;
 
-// For x <= 0; nan stays.
+// For x <= 0; nan stays. What is too far below counts as 0 inside exp: clamped to the end, it would make a denormal
+// number, which costs a hundred cycles.
 template <class T>
 HWY_INLINE Vector<T> exp_below(Vector<T> x) {
   const Tag<T> d;
-  const auto least = hn::Set(d, std::is_same_v<T, float> ? T(-103.97208) : T(-745.1332191019412));
-  auto e = hn::IfThenElseZero(hn::Ge(x, least), hn::Exp(d, hn::Max(x, least)));
+  const auto seen = hn::Ge(x, hn::Set(d, std::is_same_v<T, float> ? T(-103.97208) : T(-745.1332191019412)));
+  auto e = hn::IfThenElseZero(seen, hn::Exp(d, hn::IfThenElseZero(seen, x)));
   return hn::IfThenElse(hn::IsNaN(x), x, e);
+}
+
+// The first n elements, less than a vector; what is missing is `pad`. Nothing behind them is touched.
+template <class T>
+HWY_INLINE Vector<T> load_part(const T* x, int64_t n, T pad) {
+  const Tag<T> d;
+  if constexpr (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2) {
+    const auto there = hn::FirstN(d, static_cast<size_t>(n));
+    return hn::IfThenElse(there, hn::MaskedLoad(there, d, x), hn::Set(d, pad));
+  } else {
+    HWY_ALIGN T rest[64];
+    hn::Store(hn::Set(d, pad), d, rest);
+    std::copy(x, x + n, rest);
+    return hn::Load(d, rest);
+  }
+}
+template <class T>
+HWY_INLINE void store_part(Vector<T> v, T* y, int64_t n) {
+  const Tag<T> d;
+  if constexpr (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2) {
+    hn::BlendedStore(v, hn::FirstN(d, static_cast<size_t>(n)), d, y);
+  } else {
+    HWY_ALIGN T rest[64];
+    hn::Store(v, d, rest);
+    std::copy(rest, rest + n, y);
+  }
 }
 
 // Calls f(vector, position) for all of x; what is missing in the last vector is `pad`.
@@ -37,20 +64,16 @@ HWY_INLINE void each(const T* x, int64_t n, T pad, const F& f) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
   for (; i + lanes <= n; i += lanes) f(hn::LoadU(d, x + i), i);
-  if (i == n) return;
-  HWY_ALIGN T rest[64];
-  hn::Store(hn::Set(d, pad), d, rest);
-  std::copy(x + i, x + n, rest);
-  f(hn::Load(d, rest), i);
+  if (i < n) f(load_part(x + i, n - i, pad), i);
 }
 // Stores the part of v that lies before n.
 template <class T>
 HWY_INLINE void store(Vector<T> v, T* y, int64_t at, int64_t n) {
   const Tag<T> d;
-  if (at + static_cast<int64_t>(hn::Lanes(d)) <= n) return hn::StoreU(v, d, y + at);
-  HWY_ALIGN T rest[64];
-  hn::Store(v, d, rest);
-  std::copy(rest, rest + (n - at), y + at);
+  if (at + static_cast<int64_t>(hn::Lanes(d)) <= n)
+    hn::StoreU(v, d, y + at);
+  else
+    store_part<T>(v, y + at, n - at);
 }
 
 template <class T>
@@ -158,17 +181,33 @@ void exp_columns(T* y, const T* x, const T* top, T* total, int64_t n) {
     hn::StoreU(hn::Add(hn::LoadU(d, total + j), e), d, total + j);
     hn::StoreU(e, d, y + j);
   }
-  for (; j < n; j++) {
-    T e = std::exp(x[j] - top[j]);
-    total[j] += e;
-    y[j] = e;
-  }
+  if (j == n) return;
+  auto e = exp_below<T>(hn::Sub(load_part(x + j, n - j, T(0)), load_part(top + j, n - j, T(0))));
+  store_part<T>(hn::Add(load_part(total + j, n - j, T(0)), e), total + j, n - j);
+  store_part<T>(e, y + j, n - j);
+}
+
+// total *= exp(before - top) where the maximum has moved.
+template <class T>
+void move_columns(T* total, const T* before, const T* top, int64_t n) {
+  const Tag<T> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto moved = [&](auto old, auto now) HWY_ATTR {
+    return hn::IfThenElse(hn::Eq(old, now), hn::Set(d, T(1)), exp_below<T>(hn::Sub(old, now)));
+  };
+  int64_t j = 0;
+  for (; j + lanes <= n; j += lanes)
+    hn::StoreU(hn::Mul(hn::LoadU(d, total + j), moved(hn::LoadU(d, before + j), hn::LoadU(d, top + j))), d, total + j);
+  if (j < n)
+    store_part<T>(hn::Mul(load_part(total + j, n - j, T(0)),
+                          moved(load_part(before + j, n - j, T(0)), load_part(top + j, n - j, T(0)))),
+                  total + j, n - j);
 }
 
 template <class T>
 const SoftmaxInner<T>& find_softmax() {
-  static constexpr SoftmaxInner<T> inner{&softmax_row<T>, &row_log_normalizer<T>, &softmax_backward_row<T>,
-                                         &exp_row<T>,     &max_columns<T>,        &exp_columns<T>};
+  static constexpr SoftmaxInner<T> inner{&softmax_row<T>, &row_log_normalizer<T>, &softmax_backward_row<T>, &exp_row<T>,
+                                         &max_columns<T>, &exp_columns<T>,        &move_columns<T>};
   return inner;
 }
 const SoftmaxInner<float>& find_softmax_float() { return find_softmax<float>(); }

@@ -16,6 +16,8 @@ struct SoftmaxInner {
   // Columns: top = max(top, x); y = exp(x - top), total += y.
   void (*max_columns)(T* top, const T* x, int64_t n);
   void (*exp_columns)(T* y, const T* x, const T* top, T* total, int64_t n);
+  // total *= exp(before - top), for a maximum that has moved
+  void (*move_columns)(T* total, const T* before, const T* top, int64_t n);
 };
 
 template <class T>

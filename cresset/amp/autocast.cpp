@@ -1,0 +1,124 @@
+// Which ops autocast moves, and how. The lists follow PyTorch's.
+#include "cresset/amp/autocast.h"
+
+#include <string_view>
+
+#include "cresset/ops/copy.h"
+
+namespace cresset::amp {
+namespace {
+
+constinit thread_local Autocast* innermost = nullptr;
+
+enum class Policy : uint8_t { as_it_comes, lower, float32, widest };
+
+Policy policy_of(const Op& op) {
+  static const auto* policies = [] {
+    auto* map = new std::unordered_map<std::string_view, Policy>;
+    for (const char* name :
+         {"linear", "mm", "bmm", "matmul", "mv", "addmm", "addmv", "addbmm", "baddbmm", "einsum", "conv1d", "conv2d",
+          "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention"})
+      map->emplace(name, Policy::lower);
+    for (const char* name : {"exp",
+                             "expm1",
+                             "log",
+                             "log2",
+                             "log10",
+                             "log1p",
+                             "pow",
+                             "rsqrt",
+                             "reciprocal",
+                             "softmax",
+                             "log_softmax",
+                             "softplus",
+                             "sum",
+                             "mean",
+                             "prod",
+                             "cumsum",
+                             "cumprod",
+                             "norm",
+                             "var",
+                             "std",
+                             "logsumexp",
+                             "layer_norm",
+                             "group_norm",
+                             "cross_entropy",
+                             "nll_loss",
+                             "mse_loss",
+                             "l1_loss",
+                             "smooth_l1_loss",
+                             "huber_loss",
+                             "kl_div",
+                             "dist",
+                             "cdist",
+                             "binary_cross_entropy",
+                             "binary_cross_entropy_with_logits"})
+      map->emplace(name, Policy::float32);
+    for (const char* name : {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear"})
+      map->emplace(name, Policy::widest);
+    return map;
+  }();
+  if (op.functional) return Policy::as_it_comes;  // in-place and out forms: the user has chosen the dtype
+  auto found = policies->find(op.name);
+  return found == policies->end() ? Policy::as_it_comes : found->second;
+}
+
+// float64 stays: who asks for it wants it.
+bool is_eligible(const Tensor& x) {
+  return x.defined() && (x.dtype() == kFloat || x.dtype() == kBFloat16 || x.dtype() == kHalf);
+}
+
+template <class F>
+void each_tensor(Values& arguments, const F& f) {
+  for (Value& value : arguments) {
+    if (auto* tensor = std::get_if<Tensor>(&value)) f(*tensor);
+    if (auto* list = std::get_if<std::vector<Tensor>>(&value))
+      for (Tensor& tensor : *list) f(tensor);
+  }
+}
+
+DType widest_of(Values& arguments, DType lower) {
+  DType widest = lower;
+  each_tensor(arguments, [&](const Tensor& x) {
+    if (is_eligible(x)) widest = promote_types(widest, x.dtype());
+  });
+  return widest;
+}
+
+}  // namespace
+
+Autocast::Autocast(DType dtype, bool enabled) : dtype_(dtype), enabled_(enabled), outer_(innermost), scope_(*this) {
+  CRESSET_CHECK_AS(TypeError, dtype == kBFloat16 || dtype == kHalf, "Autocast: found dtype ", name_of(dtype),
+                   " (expected bfloat16 or float16)");
+  innermost = this;
+}
+Autocast::~Autocast() { innermost = outer_; }
+
+bool Autocast::is_enabled() { return innermost && innermost->enabled_; }
+DType Autocast::dtype() { return innermost ? innermost->dtype_ : kBFloat16; }
+
+Value Autocast::call(const Op& op, Values& arguments) {
+  // An outer guard leaves everything to the inner one, and a disabled guard hides it. What an op calls is looked at in
+  // turn: only the parts of a composed op may be on the lists.
+  Policy policy = innermost == this && enabled_ ? policy_of(op) : Policy::as_it_comes;
+  if (policy == Policy::as_it_comes) return modes::pass(op, arguments);
+  cast(arguments, policy == Policy::lower ? dtype_ : policy == Policy::float32 ? kFloat : widest_of(arguments, dtype_));
+  return op.call(arguments);
+}
+
+void Autocast::cast(Values& arguments, DType to) {
+  each_tensor(arguments, [&](Tensor& x) {
+    if (!is_eligible(x) || x.dtype() == to) return;
+    x = to == dtype_ ? lowered(x) : x.to(to);
+  });
+}
+
+Tensor Autocast::lowered(const Tensor& x) {
+  bool parameter = thread_state.grad_enabled && x.requires_grad() && x.is_leaf() && !x.is_view();
+  if (!parameter) return x.to(dtype_);
+  Copy& copy = copies_[x.impl()];
+  if (!copy.lower.defined() || copy.version != x._version()) copy = {x, x.to(dtype_), x._version()};
+  return copy.lower;
+}
+
+}  // namespace cresset::amp

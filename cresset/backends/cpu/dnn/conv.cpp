@@ -1,0 +1,253 @@
+// Float convolutions by oneDNN. It computes in nhwc, where its kernels are about twice as fast as in nchw; other
+// layouts are reordered on the way in and out. Primitives take long to make, so the latest ones are kept, by shape and
+// layout.
+#include <dnnl.hpp>
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "cresset/backends/cpu/conv.h"
+#include "cresset/core/allocator.h"
+#include "cresset/core/parallel.h"
+
+namespace cresset::cpu {
+namespace {
+
+using dnnl::memory;
+using Sizes = memory::dims;
+
+const dnnl::engine& engine() {
+  static const auto* one = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *one;
+}
+
+// A tensor as the user laid it out, and as the primitive wants it.
+struct Side {
+  memory::desc user, inside;
+  dnnl::reorder reorder;  // towards the primitive, or from it for the result; empty if both are the same
+
+  void connect(bool is_result) {
+    if (user == inside) return;
+    const auto& from = is_result ? inside : user;
+    const auto& to = is_result ? user : inside;
+    reorder = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
+  }
+};
+
+struct Plan {
+  Side x, w, y;
+  memory::desc bias, scratchpad;
+  dnnl::primitive convolution;
+};
+
+using Key = std::vector<int64_t>;
+struct HashKey {
+  size_t operator()(const Key& key) const {
+    size_t hash = key.size();
+    for (int64_t n : key) hash = (hash ^ static_cast<size_t>(n)) * 0x9e3779b97f4a7c15u + (hash >> 29);
+    return hash;
+  }
+};
+
+// The plans used last. Threads share them: each call brings its own scratchpad.
+class Plans {
+ public:
+  static Plans& get() {
+    static auto* plans = new Plans;
+    return *plans;
+  }
+  template <class Make>
+  std::shared_ptr<const Plan> find(const Key& key, const Make& make) {
+    {
+      std::lock_guard lock(mutex_);
+      if (auto found = places_.find(key); found != places_.end()) {
+        latest_.splice(latest_.begin(), latest_, found->second);
+        return found->second->second;
+      }
+    }
+    std::shared_ptr<const Plan> plan = make();
+    std::lock_guard lock(mutex_);
+    if (places_.contains(key)) return plan;  // another thread was quicker
+    latest_.emplace_front(key, plan);
+    places_[key] = latest_.begin();
+    if (latest_.size() > kMost) {
+      places_.erase(latest_.back().first);
+      latest_.pop_back();
+    }
+    return plan;
+  }
+
+ private:
+  static constexpr size_t kMost = 256;
+  std::mutex mutex_;
+  std::list<std::pair<Key, std::shared_ptr<const Plan>>> latest_;
+  std::unordered_map<Key, decltype(latest_)::iterator, HashKey> places_;
+};
+
+Sizes list_of(IntArrayRef list) { return {list.begin(), list.end()}; }
+
+memory::desc image_desc(const Tensor& t) {
+  const auto type = memory::data_type::f32;
+  if (t.is_contiguous(MemoryFormat::ChannelsLast)) return {list_of(t.sizes()), type, memory::format_tag::nhwc};
+  if (t.is_contiguous()) return {list_of(t.sizes()), type, memory::format_tag::nchw};
+  return {list_of(t.sizes()), type, list_of(t.strides())};
+}
+memory::desc nhwc(const Tensor& t) { return {list_of(t.sizes()), memory::data_type::f32, memory::format_tag::nhwc}; }
+
+// Weights have a dimension for the groups in front, if there are several.
+memory::desc weight_desc(const Tensor& w, int64_t groups) {
+  Sizes sizes = list_of(w.sizes()), strides = list_of(w.strides());
+  if (groups > 1) {
+    sizes[0] /= groups;
+    sizes.insert(sizes.begin(), groups);
+    strides.insert(strides.begin(), strides[0] * sizes[1]);
+  }
+  return {sizes, memory::data_type::f32, strides};
+}
+memory::desc any_layout(const memory::desc& desc) { return {desc.dims(), desc.data_type(), memory::format_tag::any}; }
+
+dnnl::primitive_attr with_own_scratchpad() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+std::shared_ptr<const Plan> make_plan(const Convolution& c) {
+  auto plan = std::make_shared<Plan>();
+  plan->x.user = image_desc(c.x);
+  plan->y.user = image_desc(c.y);
+  plan->w.user = weight_desc(c.w, c.groups);
+  const memory::desc x = nhwc(c.x), y = nhwc(c.y), w = any_layout(plan->w.user);
+  if (c.bias.defined()) plan->bias = {list_of(c.bias.sizes()), memory::data_type::f32, memory::format_tag::x};
+  const Sizes stride = list_of(c.stride), before = list_of(c.padding.slice(0, 2)), after = list_of(c.padding.slice(2)),
+              dilation{c.dilation[0] - 1, c.dilation[1] - 1};
+  const auto direct = dnnl::algorithm::convolution_direct;
+  const auto attr = with_own_scratchpad();
+
+  using Forward = dnnl::convolution_forward;
+  const Forward::primitive_desc forward(
+      plan->bias.is_zero()
+          ? Forward::desc(dnnl::prop_kind::forward_training, direct, x, w, y, stride, dilation, before, after)
+          : Forward::desc(dnnl::prop_kind::forward_training, direct, x, w, plan->bias, y, stride, dilation, before,
+                          after),
+      attr, engine());
+  auto take = [&](const auto& made, const memory::desc& x, const memory::desc& w, const memory::desc& y) {
+    plan->x.inside = x;
+    plan->w.inside = w;
+    plan->y.inside = y;
+    plan->scratchpad = made.scratchpad_desc();
+  };
+  if (c.part == ConvPart::forward) {
+    take(forward, forward.src_desc(), forward.weights_desc(), forward.dst_desc());
+    plan->convolution = Forward(forward);
+  } else if (c.part == ConvPart::input) {
+    using Backward = dnnl::convolution_backward_data;
+    const Backward::primitive_desc made(Backward::desc(direct, x, w, y, stride, dilation, before, after), attr,
+                                        engine(), forward);
+    take(made, made.diff_src_desc(), made.weights_desc(), made.diff_dst_desc());
+    plan->convolution = Backward(made);
+  } else {
+    using Backward = dnnl::convolution_backward_weights;
+    const Backward::primitive_desc made(Backward::desc(direct, x, w, y, stride, dilation, before, after), attr,
+                                        engine(), forward);
+    take(made, made.src_desc(), made.diff_weights_desc(), made.diff_dst_desc());
+    plan->convolution = Backward(made);
+  }
+  plan->x.connect(c.part == ConvPart::input);
+  plan->w.connect(c.part == ConvPart::weight);
+  plan->y.connect(c.part == ConvPart::forward);
+  return plan;
+}
+
+// Memory for one call, from Cresset's allocator.
+class Block {
+ public:
+  explicit Block(size_t bytes) : bytes_(bytes), data_(bytes ? allocate(bytes) : nullptr) {}
+  ~Block() {
+    if (data_) deallocate(data_, bytes_);
+  }
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  void* get() const { return data_; }
+
+ private:
+  size_t bytes_;
+  void* data_;
+};
+
+// A tensor's memory and, where the layouts differ, the primitive's own beside it.
+class Operand {
+ public:
+  Operand(const Side& side, const Tensor& t)
+      : side_(side),
+        own_(side.reorder ? side.inside.get_size() : 0),
+        user_(side.user, engine(), t.impl()->data()),
+        inside_(side.reorder ? memory(side.inside, engine(), own_.get()) : user_) {}
+  const memory& inside() const { return inside_; }
+  void read(dnnl::stream& stream) {
+    if (side_.reorder) dnnl::reorder(side_.reorder).execute(stream, user_, inside_);
+  }
+  void write(dnnl::stream& stream) {
+    if (side_.reorder) dnnl::reorder(side_.reorder).execute(stream, inside_, user_);
+  }
+
+ private:
+  const Side& side_;
+  Block own_;
+  memory user_, inside_;
+};
+
+void execute(const Plan& plan, const Convolution& c) {
+  dnnl::stream stream(engine());
+  Operand x(plan.x, c.x), w(plan.w, c.w), y(plan.y, c.y);
+  const Block scratchpad(plan.scratchpad.get_size());
+  std::unordered_map<int, memory> arguments{{DNNL_ARG_SCRATCHPAD, memory(plan.scratchpad, engine(), scratchpad.get())}};
+  Operand& written = c.part == ConvPart::forward ? y : c.part == ConvPart::input ? x : w;
+  for (Operand* operand : {&x, &w, &y})
+    if (operand != &written) operand->read(stream);
+  arguments.emplace(c.part == ConvPart::input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, x.inside());
+  arguments.emplace(c.part == ConvPart::weight ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, w.inside());
+  arguments.emplace(c.part == ConvPart::forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, y.inside());
+  if (c.bias.defined()) arguments.emplace(DNNL_ARG_BIAS, memory(plan.bias, engine(), c.bias.impl()->data()));
+  plan.convolution.execute(stream, arguments);
+  written.write(stream);
+  stream.wait();
+}
+
+// oneDNN's layouts have no element twice.
+bool repeats_elements(const Tensor& t) {
+  for (int d = 0; d < t.dim(); d++)
+    if (t.impl()->sizes[d] > 1 && t.impl()->strides[d] == 0) return true;
+  return false;
+}
+
+Key key_of(const Convolution& c) {
+  Key key{static_cast<int64_t>(c.part), c.groups, c.bias.defined(), in_parallel_region() ? 1 : get_num_threads()};
+  for (const Tensor* t : {&c.x, &c.w, &c.y}) {
+    key.insert(key.end(), t->sizes().begin(), t->sizes().end());
+    key.insert(key.end(), t->strides().begin(), t->strides().end());
+  }
+  for (IntArrayRef list : {c.stride, c.padding, c.dilation}) key.insert(key.end(), list.begin(), list.end());
+  return key;
+}
+
+bool convolution(const Convolution& c) {
+  if (c.w.numel() == 0 || repeats_elements(c.x) || repeats_elements(c.w) || repeats_elements(c.y)) return false;
+  if (c.bias.defined() && !c.bias.is_contiguous()) return false;
+  align_library_threads();
+  try {
+    execute(*Plans::get().find(key_of(c), [&] { return make_plan(c); }), c);
+  } catch (const dnnl::error& e) {
+    if (e.status == dnnl_unimplemented) return false;
+    throw Error(message_of("conv2d: oneDNN failed: ", e.what(), ", status ", static_cast<int>(e.status)));
+  }
+  return true;
+}
+
+[[maybe_unused]] const bool registered = (set_library_convolution(convolution), true);
+
+}  // namespace
+}  // namespace cresset::cpu

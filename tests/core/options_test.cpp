@@ -1,0 +1,50 @@
+// TensorOptions: what is set, what is left open, and how two of them merge.
+#include "cresset/core/options.h"
+
+#include <gtest/gtest.h>
+
+#include "cresset/core/error.h"
+#include "cresset/ops/all.h"
+#include "tests/core/expect_error.h"
+
+namespace cresset {
+namespace {
+
+TEST(Options, WhatIsLeftOpenHasDefaults) {
+  TensorOptions options;
+  EXPECT_FALSE(options.has_dtype());
+  EXPECT_FALSE(options.has_device());
+  EXPECT_EQ(options.dtype(), kFloat);
+  EXPECT_EQ(options.device(), Device(kCPU));
+  EXPECT_FALSE(options.requires_grad());
+}
+
+TEST(Options, AreChainedWithoutChangingTheFirst) {
+  TensorOptions first = dtype(kDouble);
+  TensorOptions second = first.device(kMeta).requires_grad(true).memory_format(MemoryFormat::ChannelsLast);
+  EXPECT_FALSE(first.has_device());
+  EXPECT_EQ(second.dtype(), kDouble);
+  EXPECT_TRUE(second.device().is_meta());
+  EXPECT_TRUE(second.requires_grad());
+  EXPECT_EQ(second.memory_format_opt(), MemoryFormat::ChannelsLast);
+  EXPECT_FALSE(second.dtype(std::nullopt).has_dtype());
+}
+
+TEST(Options, TheLaterOnesWin) {
+  TensorOptions merged = dtype(kDouble).device(kMeta).merge_in(dtype(kInt));
+  EXPECT_EQ(merged.dtype(), kInt);
+  EXPECT_TRUE(merged.device().is_meta());
+}
+
+TEST(Options, MakeTensors) {
+  Tensor x = zeros({2}, dtype(kDouble).requires_grad(true));
+  EXPECT_EQ(x.dtype(), kDouble);
+  EXPECT_TRUE(x.requires_grad());
+  EXPECT_EQ(x.options().dtype(), kDouble);
+  EXPECT_EQ(zeros_like(x, kInt).dtype(), kInt);
+  EXPECT_EQ(x.new_ones({3}).dtype(), kDouble);
+  EXPECT_ERROR(AutogradError, zeros({2}, dtype(kInt).requires_grad(true)), "float");
+}
+
+}  // namespace
+}  // namespace cresset
