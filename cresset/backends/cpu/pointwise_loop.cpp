@@ -218,9 +218,29 @@ void Loop::rows(const Operand& op, const int64_t* from, int64_t n, F&& f) const 
   }
 }
 
+// A transposed plane of 32-bit elements, four by four in registers: n0 and n1 are multiples of 4.
+void gather_transposed(char* to, const char* from, int64_t stride0, int64_t n0, int64_t n1) {
+  using Four = uint32_t __attribute__((vector_size(16), aligned(4), may_alias));
+  for (int64_t i = 0; i < n0; i += 4, from += 4 * stride0) {
+    for (int64_t j = 0; j < n1; j += 4) {
+      const char* x = from + 4 * j;
+      auto row = [&](int64_t k) { return *reinterpret_cast<const Four*>(x + k * stride0); };
+      Four a = row(0), b = row(1), c = row(2), d = row(3);
+      Four ab_low = __builtin_shuffle(a, b, Four{0, 4, 1, 5}), ab_high = __builtin_shuffle(a, b, Four{2, 6, 3, 7});
+      Four cd_low = __builtin_shuffle(c, d, Four{0, 4, 1, 5}), cd_high = __builtin_shuffle(c, d, Four{2, 6, 3, 7});
+      auto column = [&](int64_t k) -> Four& { return *reinterpret_cast<Four*>(to + 4 * ((j + k) * n0 + i)); };
+      column(0) = __builtin_shuffle(ab_low, cd_low, Four{0, 1, 4, 5});
+      column(1) = __builtin_shuffle(ab_low, cd_low, Four{2, 3, 6, 7});
+      column(2) = __builtin_shuffle(ab_high, cd_high, Four{0, 1, 4, 5});
+      column(3) = __builtin_shuffle(ab_high, cd_high, Four{2, 3, 6, 7});
+    }
+  }
+}
+
 // Strided elements of one type: two dimensions at a time, without a call for each short row.
 template <class T>
 void gather_plane(char* to, const char* from, int64_t stride0, int64_t n0, int64_t stride1, int64_t n1) {
+  if (sizeof(T) == 4 && stride1 == 4 && n0 % 4 == 0 && n1 % 4 == 0) return gather_transposed(to, from, stride0, n0, n1);
   T* y = reinterpret_cast<T*>(to);
   for (int64_t j = 0; j < n1; j++, from += stride1) {
     const char* x = from;
