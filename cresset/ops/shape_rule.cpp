@@ -278,17 +278,14 @@ Tensor sum_to_size(const Tensor& gradient, IntArrayRef sizes) {
   return sum_dims(gradient, dims, lead);
 }
 
-Broadcast::Broadcast(const Tensor& x, const Tensor& y) : dtype_(x.dtype()) {
-  const Dims &from = x.impl()->sizes, &to = y.impl()->sizes;
-  if (CRESSET_LIKELY(from == to)) return;
+void Broadcast::compare(const Dims& from, const Dims& to) {
   CRESSET_CHECK_AS(ShapeError, to.rank() <= 64, "broadcast: more than 64 dimensions");
   lead_ = static_cast<uint8_t>(to.rank() - from.rank());
   for (int i = 0; i < to.rank(); i++)
     if (i < lead_ || (from[i - lead_] == 1 && to[i] != 1)) ones_ |= uint64_t{1} << i;
 }
 
-Tensor Broadcast::reduce(const Tensor& gradient) const {
-  Tensor g = gradient;
+Tensor Broadcast::reduce(Tensor g) const {
   if (CRESSET_UNLIKELY(ones_ != 0 || lead_ != 0)) {
     Dims dims;
     for (int i = 0; i < g.dim(); i++)

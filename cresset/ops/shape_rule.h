@@ -38,10 +38,13 @@ CRESSET_API Tensor sum_to_size(const Tensor& gradient, IntArrayRef sizes);
 // How input x was broadcast to the result y: what a formula needs to bring a gradient back to x's shape and dtype.
 class CRESSET_API Broadcast {
  public:
-  Broadcast(const Tensor& x, const Tensor& y);
-  Tensor reduce(const Tensor& gradient) const;
+  Broadcast(const Tensor& x, const Tensor& y) : dtype_(x.dtype()) {
+    if (CRESSET_UNLIKELY(!(x.impl()->sizes == y.impl()->sizes))) compare(x.impl()->sizes, y.impl()->sizes);
+  }
+  Tensor reduce(Tensor gradient) const;
 
  private:
+  void compare(const Dims& from, const Dims& to);
   uint64_t ones_ = 0;  // bit i: dimension i of the result was 1 (or missing) in x
   uint8_t lead_ = 0;   // how many leading dimensions x lacks
   DType dtype_;
