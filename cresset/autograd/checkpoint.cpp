@@ -124,7 +124,7 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> func
   if (!thread_state.grad_enabled) return function(inputs);
   auto frame = std::make_shared<Frame>();
   frame->function = std::move(function);
-  for (const Tensor& input : inputs) frame->inputs.emplace_back(input, /*is_output=*/false);
+  for (const Tensor& input : inputs) frame->inputs.emplace_back().keep(input);
   if (options.preserve_rng_state) frame->rng_state = default_generator().get_state();
   SavedTensorHooksScope hooks({[frame](const Tensor& tensor) { return frame->pack(tensor); },
                                [](const std::shared_ptr<void>& object) {

@@ -65,7 +65,8 @@ inline Output output(const Tensor& y) { return {y}; }
 
 // What a formula reads only for some inputs is kept only if they want a gradient: saved(kept_if(b.requires_grad(), a),
 // …). A tensor that is kept without need may not be changed in place, and stays in memory.
-CRESSET_API const Tensor& kept_if(bool needed, const Tensor& tensor);
+CRESSET_API const Tensor& no_tensor();
+inline const Tensor& kept_if(bool needed, const Tensor& tensor) { return needed ? tensor : no_tensor(); }
 
 struct SavedRef {
   const Tensor* tensor;
@@ -79,13 +80,6 @@ struct SavedRefs {
 };
 template <>
 struct SavedRefs<0> {};
-// A list whose length is known at run time; the formula gets it back as one TensorList.
-inline constexpr size_t kSavedList = static_cast<size_t>(-1);
-template <>
-struct SavedRefs<kSavedList> {
-  TensorList tensors;
-};
-inline SavedRefs<kSavedList> saved_list(TensorList tensors) { return {tensors}; }
 template <class... Ts>
 SavedRefs<sizeof...(Ts)> saved(const Ts&... tensors) {
   if constexpr (sizeof...(Ts) == 0)
@@ -140,77 +134,52 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
     for (size_t i = 0; i < in.size(); i++)
       if (in[i].defined() && in[i].requires_grad()) this->edges_[i] = gradient_edge(in[i]);
     if constexpr (S > 0)
-      for (size_t i = 0; i < S; i++) {
-        // One output is number 0, also where it is changed in place and still carries the number of its old node.
-        const Tensor& kept = *refs.refs[i].tensor;
-        uint32_t number = refs.refs[i].is_output && outputs > 1 ? kept.impl()->output_nr : 0;
-        saved_[i] = Saved(kept, refs.refs[i].is_output, number);
-        // An input that the op itself has just overwritten: reading it would give a wrong gradient, so it is refused.
-        if (CRESSET_UNLIKELY(!into.fresh() && !refs.refs[i].is_output && kept.defined() &&
-                             kept.is_alias_of(*into.tensor)))
-          saved_[i].mark_overwritten();
-      }
+      for (size_t i = 0; i < S; i++) save(i, refs.refs[i], into, in);
   }
 
   Grads apply(Tensor* gradients, size_t count) override {
-    if (S > 0 && released_) backward_second_time(*this);
+    if (S > 0 && this->released_) backward_second_time(*this);
     return [&]<size_t... I>(std::index_sequence<I...>)->Grads {
-      [[maybe_unused]] std::array<Tensor, S> values{saved_[I].unpack(*this)...};
-      if constexpr (std::is_invocable_v<const F&, OutputGrads, Wants, decltype((values[I]))...>) {
-        return formula_(OutputGrads(gradients, count), Wants(*this), values[I]...);
+      [[maybe_unused]] std::array<Tensor, S> held;
+      [[maybe_unused]] std::array<const Tensor*, S> values{&saved_[I].read(*this, held[I])...};
+      if constexpr (std::is_invocable_v<const F&, OutputGrads, Wants, decltype(*values[I])...>) {
+        return formula_(OutputGrads(gradients, count), Wants(*this), *values[I]...);
       } else {
         if (!gradients[0].defined()) return Grads(this->num_edges_);
-        return formula_(gradients[0], Wants(*this), values[I]...);
+        return formula_(gradients[0], Wants(*this), *values[I]...);
       }
     }
     (std::make_index_sequence<S>());
   }
 
   void release_variables() override {
-    released_ = true;
+    this->released_ = true;
     for (auto& s : saved_) s.reset();
   }
 
  private:
+  void save(size_t i, const SavedRef& ref, const Into& into, const Inputs& in) {
+    const Tensor& kept = *ref.tensor;
+    if (ref.is_output) {
+      // One output is number 0, also where it is changed in place and still carries the number of its old node.
+      saved_[i].keep_output(kept, this->num_results_ > 1 ? kept.impl()->output_nr : 0);
+      return;
+    }
+    if (!kept.defined()) return;
+    for (uint32_t k = 0; k < in.size(); k++)
+      if (in[k].is_same(kept)) {
+        saved_[i].keep_input(kept, k);
+        // An input that the op itself has just overwritten: reading it would give a wrong gradient, so it is refused.
+        if (CRESSET_UNLIKELY(!into.fresh() && kept.is_alias_of(*into.tensor))) saved_[i].mark_overwritten();
+        return;
+      }
+    saved_[i].keep(kept);
+    if (CRESSET_UNLIKELY(!into.fresh() && kept.is_alias_of(*into.tensor))) saved_[i].mark_overwritten();
+  }
+
   EdgeStorage<Inputs> storage_;
   std::array<Saved, S> saved_;
   F formula_;
-  bool released_ = false;
-};
-
-template <class F, class Inputs>
-class FormulaNode<F, Inputs, kSavedList> final : public Pooled<FormulaNode<F, Inputs, kSavedList>> {
- public:
-  static_assert(std::is_trivially_destructible_v<F>,
-                "a gradient formula captures plain values only: tensors go through saved(...)");
-
-  FormulaNode(const char* name, const Into&, uint32_t outputs, const Inputs& in, const SavedRefs<kSavedList>& refs,
-              const F& formula)
-      : Pooled<FormulaNode>(name, nullptr, static_cast<uint32_t>(in.size()), outputs), storage_(in), formula_(formula) {
-    this->edges_ = storage_.data();
-    for (size_t i = 0; i < in.size(); i++)
-      if (in[i].defined() && in[i].requires_grad()) this->edges_[i] = gradient_edge(in[i]);
-    for (const Tensor& tensor : refs.tensors) saved_.emplace_back(tensor, false, 0);
-  }
-
-  Grads apply(Tensor* gradients, size_t) override {
-    if (released_) backward_second_time(*this);
-    if (!gradients[0].defined()) return Grads(this->num_edges_);
-    std::vector<Tensor> values;
-    for (const Saved& s : saved_) values.push_back(s.unpack(*this));
-    return formula_(gradients[0], Wants(*this), TensorList(values));
-  }
-
-  void release_variables() override {
-    released_ = true;
-    saved_.clear();
-  }
-
- private:
-  EdgeStorage<Inputs> storage_;
-  std::vector<Saved> saved_;
-  F formula_;
-  bool released_ = false;
 };
 
 // One output.
@@ -281,6 +250,5 @@ using autograd::not_differentiable;
 using autograd::output;
 using autograd::OutputGrads;
 using autograd::saved;
-using autograd::saved_list;
 using autograd::Wants;
 }  // namespace cresset

@@ -94,7 +94,7 @@ class Run {
   void call_tensor_hooks(Slot& slot, NodeExtras& extras);
   bool capture(Slot& slot, std::vector<Target>& targets);
   void skip(Slot& slot);
-  Grads call(Node& node, Tensor* gradients, size_t count);
+  Grads call(Node& node, Tensor* gradients, size_t count, bool checked = false);
   void push_ready(uint32_t slot);
   uint32_t pop_ready();
 
@@ -207,8 +207,10 @@ void Run::call_tensor_hooks(Slot& slot, NodeExtras& extras) {
     if (Tensor& gradient = gradients_[slot.first + output_nr]; gradient.defined()) keeper->keep(gradient);
 }
 
-Grads Run::call(Node& node, Tensor* gradients, size_t count) {
+Grads Run::call(Node& node, Tensor* gradients, size_t count, bool checked) {
   NodeExtras* extras = node.extras_or_null();
+  if (CRESSET_UNLIKELY(thread_state.anomaly) && !checked)
+    return call_with_anomaly_check(node, [&] { return call(node, gradients, count, /*checked=*/true); });
   if (CRESSET_LIKELY(!extras || !extras->has_node_hooks())) return node.apply(gradients, count);
   auto pre_hooks = extras->pre_hooks;
   auto post_hooks = extras->post_hooks;
@@ -267,16 +269,9 @@ void Run::run_node(uint32_t index, std::vector<Target>& targets) {
     incoming[i] = std::move(gradients_[slot.first + i]);
     any = any || incoming[i].defined();
   }
-  Grads results;
-  if (CRESSET_LIKELY(any)) {
-    results = CRESSET_UNLIKELY(thread_state.anomaly)
-                  ? call_with_anomaly_check(node, [&] { return call(node, incoming.begin(), count); })
-                  : call(node, incoming.begin(), count);
-    CRESSET_CHECK_AS(AutogradError, results.size() == node.num_outputs(), node.name(), ": returned ", results.size(),
-                     " gradients (expected ", node.num_outputs(), ")");
-  } else {
-    results = Grads(node.num_outputs());
-  }
+  Grads results = CRESSET_LIKELY(any) ? call(node, incoming.begin(), count) : Grads(node.num_outputs());
+  CRESSET_CHECK_AS(AutogradError, results.size() == node.num_outputs(), node.name(), ": returned ", results.size(),
+                   " gradients (expected ", node.num_outputs(), ")");
   if (!options_.retain_graph) node.release_variables();
   running = nullptr;
   for (uint32_t i = 0; i < node.num_outputs(); i++)

@@ -157,7 +157,11 @@ void FunctionNode::save(const variable_list& outputs) {
     bool is_output = tensor.defined() && at != outputs.end() &&
                      (!contains(arguments_, tensor) || contains(context.dirty_, tensor)) &&
                      !contains(context.non_differentiable_, tensor);
-    context.saved_.emplace_back(tensor, is_output, is_output ? static_cast<uint32_t>(at - outputs.begin()) : 0);
+    Saved& saved = context.saved_.emplace_back();
+    if (is_output)
+      saved.keep_output(tensor, static_cast<uint32_t>(at - outputs.begin()));
+    else
+      saved.keep(tensor);
   }
 }
 

@@ -22,26 +22,58 @@ struct Edge {
   bool is_valid() const { return static_cast<bool>(function); }
 };
 
-// A short list of tensors, inline up to four: what nodes return.
+// A short list of tensors, inline up to four: what nodes return. Only the places in use are made and destroyed.
 class CRESSET_API Grads {
  public:
-  Grads() = default;
+  Grads() : more_(nullptr) {}
   explicit Grads(size_t count) : count_(count) {
-    if (count > kInline) more_.resize(count);
+    if (CRESSET_UNLIKELY(count > kInline)) {
+      more_ = new Tensor[count];
+      return;
+    }
+    for (size_t i = 0; i < count; i++) new (&inline_[i]) Tensor;
   }
-  Grads(Grads&&) = default;
-  Grads& operator=(Grads&&) = default;
+  Grads(Grads&& other) noexcept { take(other); }
+  Grads& operator=(Grads&& other) noexcept {
+    if (this == &other) return *this;
+    clear();
+    take(other);
+    return *this;
+  }
+  ~Grads() { clear(); }
   size_t size() const { return count_; }
-  Tensor& operator[](size_t i) { return count_ > kInline ? more_[i] : inline_[i]; }
-  const Tensor& operator[](size_t i) const { return count_ > kInline ? more_[i] : inline_[i]; }
-  Tensor* begin() { return count_ > kInline ? more_.data() : inline_; }
+  Tensor& operator[](size_t i) { return begin()[i]; }
+  const Tensor& operator[](size_t i) const { return CRESSET_UNLIKELY(count_ > kInline) ? more_[i] : inline_[i]; }
+  Tensor* begin() { return CRESSET_UNLIKELY(count_ > kInline) ? more_ : inline_; }
   Tensor* end() { return begin() + count_; }
 
  private:
   static constexpr size_t kInline = 4;
+  void clear() {
+    if (CRESSET_UNLIKELY(count_ > kInline))
+      delete[] more_;
+    else
+      for (size_t i = 0; i < count_; i++) inline_[i].~Tensor();
+    count_ = 0;
+  }
+  void take(Grads& other) {
+    count_ = other.count_;
+    if (CRESSET_UNLIKELY(count_ > kInline)) {
+      more_ = other.more_;
+    } else {
+      for (size_t i = 0; i < count_; i++) {
+        new (&inline_[i]) Tensor(std::move(other.inline_[i]));
+        other.inline_[i].~Tensor();
+      }
+    }
+    other.count_ = 0;
+  }
+
   size_t count_ = 0;
-  Tensor inline_[kInline];
-  std::vector<Tensor> more_;
+  union {
+    Tensor inline_[kInline];
+    Tensor* more_;
+  };
 };
 
 // grads(a, b): the gradients of an op's inputs, in their order; an undefined one means zero.
@@ -138,6 +170,7 @@ class CRESSET_API Node : public NodeBase {
   uint32_t num_edges_ = 0;
   uint32_t num_results_ = 1;
   bool runs_without_gradients_ = false;
+  bool released_ = false;  // what it saved is gone
   uint64_t sequence_ = 0;
   std::unique_ptr<NodeExtras> extras_;
 

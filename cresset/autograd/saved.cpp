@@ -8,11 +8,6 @@ namespace {
 thread_local std::vector<SavedTensorHooks>* hook_stack = nullptr;
 }
 
-struct Saved::Packed {
-  SavedTensorHooks hooks;
-  std::shared_ptr<void> object;
-};
-
 SavedTensorHooksScope::SavedTensorHooksScope(SavedTensorHooks hooks) {
   CRESSET_CHECK_AS(AutogradError, hooks.pack && hooks.unpack,
                    "SavedTensorHooksScope: both a pack and an unpack function are wanted");
@@ -29,8 +24,27 @@ SavedTensorHooksScope::~SavedTensorHooksScope() {
   }
 }
 
-Saved::Saved(const Tensor& tensor, bool is_output, uint32_t output_nr) : output_nr_(output_nr), is_output_(is_output) {
+void Saved::RareDeleter::operator()(Rare* rare) const { delete rare; }
+Saved::Rare& Saved::rare() {
+  if (!rare_) rare_.reset(new Rare);
+  return *rare_;
+}
+
+void Saved::keep(const Tensor& tensor) {
   if (!tensor.defined()) return;
+  bool requires_grad = tensor.requires_grad(), is_leaf = requires_grad && tensor.is_leaf();
+  store(tensor, From::elsewhere, 0, requires_grad, is_leaf);
+  if (requires_grad && (!is_leaf || thread_state.saved_hooks)) rare().edge = gradient_edge(tensor);
+}
+void Saved::keep_input(const Tensor& tensor, uint32_t input) {
+  bool requires_grad = tensor.requires_grad();
+  store(tensor, From::input, input, requires_grad, requires_grad && tensor.is_leaf());
+}
+void Saved::keep_output(const Tensor& tensor, uint32_t output_nr) {
+  if (tensor.defined()) store(tensor, From::output, output_nr, is_differentiable(tensor.dtype()), false);
+}
+
+void Saved::store(const Tensor& tensor, From from, uint32_t number, bool requires_grad, bool is_leaf) {
   TensorImpl* impl = tensor.impl();
   CRESSET_CHECK_AS(
       AutogradError, !impl->inference,
@@ -38,17 +52,16 @@ Saved::Saved(const Tensor& tensor, bool is_output, uint32_t output_nr) : output_
       "and work with that (shape ",
       text_of(impl->sizes), ")");
   version_ = impl->version().load(std::memory_order_relaxed);
-  requires_grad_ = is_output ? is_differentiable(impl->dtype) : tensor.requires_grad();
-  is_leaf_ = !is_output && requires_grad_ && tensor.is_leaf();
+  from_ = from;
+  number_ = number;
   if (CRESSET_UNLIKELY(thread_state.saved_hooks)) {
-    if (!is_output && requires_grad_) edge_ = gradient_edge(tensor);
-    is_leaf_ = false;  // what the hook gives back is another tensor, which is connected to the leaf when it is read
+    reconnects_ = requires_grad;  // what the hook gives back is another tensor, also for a leaf
     pack(alias(tensor));
-  } else if (is_leaf_) {
+  } else if (is_leaf) {
     data_ = tensor;
   } else {
+    reconnects_ = requires_grad;
     data_ = alias(tensor);
-    if (!is_output && requires_grad_) edge_ = gradient_edge(tensor);
   }
 }
 
@@ -61,57 +74,59 @@ struct HooksOff {
 }  // namespace
 
 void Saved::pack(const Tensor& tensor) {
-  auto packed = std::make_shared<Packed>();
-  packed->hooks = hook_stack->back();
+  Rare& to = rare();
+  to.hooks = hook_stack->back();
+  to.packed = true;
   NoGradGuard no_grad;
   HooksOff off;
-  packed->object = packed->hooks.pack(tensor);
+  to.object = to.hooks.pack(tensor);
   CRESSET_CHECK_AS(AutogradError, tensor.impl()->version().load() == version_,
                    "save for backward: a saved tensor pack hook is modifying its input in place (shape ",
                    text_of(tensor.sizes()), ")");
-  packed_ = std::move(packed);
 }
 
-const Tensor& kept_if(bool needed, const Tensor& tensor) {
+const Tensor& no_tensor() {
   static const Tensor* nothing = new Tensor;
-  return needed ? tensor : *nothing;
+  return *nothing;
 }
 
 void Saved::changed(const Node& node) const {
   throw AutogradError(message_of(
       node.name(), ": one of the variables needed for gradient computation has been modified by an inplace operation: ",
-      data_.toString(), " of shape ", text_of(data_.sizes()), is_output_ ? ", the op's output," : "", " is at version ",
-      data_.impl()->version().load(), " (expected version ", version_, "). Anomaly mode names the op's call site"));
+      data_.toString(), " of shape ", text_of(data_.sizes()), from_ == From::output ? ", the op's output," : "",
+      " is at version ", data_.impl()->version().load(), " (expected version ", version_,
+      "). Anomaly mode names the op's call site"));
 }
 
 Tensor Saved::unpack(Node& node) const {
-  if (CRESSET_UNLIKELY(packed_ != nullptr)) {
+  if (CRESSET_UNLIKELY(rare_ && rare_->packed)) {
     Tensor value;
     {
       NoGradGuard no_grad;
-      value = packed_->hooks.unpack(packed_->object);
+      value = rare_->hooks.unpack(rare_->object);
     }
     CRESSET_CHECK_AS(AutogradError, value.defined(), node.name(),
                      ": the unpack hook of a saved tensor returned an undefined tensor");
-    return requires_grad_ && thread_state.grad_enabled ? reconnected(alias(value), node) : value;
+    return reconnects_ && thread_state.grad_enabled ? reconnected(alias(value), node) : value;
   }
   if (!data_.defined()) return {};
   if (CRESSET_UNLIKELY(data_.impl()->version().load(std::memory_order_relaxed) != version_)) changed(node);
-  if (is_leaf_ || !requires_grad_ || !thread_state.grad_enabled) return data_;
-  return reconnected(alias(data_), node);
+  return reconnects_ && thread_state.grad_enabled ? reconnected(alias(data_), node) : data_;
 }
 
 Tensor Saved::reconnected(Tensor fresh, Node& node) const {
   TensorImpl* impl = fresh.impl();
-  if (is_output_) {
+  if (from_ == From::output) {
     impl->node = Ref<NodeBase>::share(&node);
-    impl->output_nr = output_nr_;
+    impl->output_nr = number_;
     impl->requires_grad = true;
-  } else if (edge_.is_valid()) {
-    impl->node = Ref<NodeBase>::share(edge_.function.get());
-    impl->output_nr = edge_.input_nr;
-    impl->requires_grad = true;
+    return fresh;
   }
+  const Edge& edge = from_ == From::input ? node.next_edge(number_) : rare_->edge;
+  if (!edge.is_valid()) return fresh;
+  impl->node = Ref<NodeBase>::share(edge.function.get());
+  impl->output_nr = edge.input_nr;
+  impl->requires_grad = true;
   return fresh;
 }
 

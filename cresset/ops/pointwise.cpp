@@ -53,18 +53,21 @@ CRESSET_FORMS(sub, Scalar, (const Tensor& self, const Scalar& other, const Scala
               "self, other, alpha=1", "self - alpha * other for a number.")
 
 // ---- mul
+static Tensor times_conj(const Tensor& g, const Tensor& x) { return x.is_complex() ? mul(g, conj(x)) : mul(g, x); }
+
 static Tensor mul_into(const Into& into, const Tensor& self, const Tensor& other) {
   DType compute = result_type(self, other);
   Tensor y = pointwise_result("mul", into, {&self, &other}, compute, compute);
-  Tensor factor = preserved(into, self, other.requires_grad()),
-         other_factor = preserved(into, other, self.requires_grad());
+  Tensor copies[2];  // of factors that are about to be overwritten
+  const Tensor& factor = into.fresh() ? self : copies[0] = preserved(into, self, other.requires_grad());
+  const Tensor& other_factor = into.fresh() ? other : copies[1] = preserved(into, other, self.requires_grad());
   mul_kernel(y, self, other, compute);
   return differentiable("MulBackward0", into, y, inputs(self, other),
                         saved(kept_if(other.requires_grad(), factor), kept_if(self.requires_grad(), other_factor)),
                         [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants,
                                                                           const Tensor& self, const Tensor& other) {
-                          return grads(wants(0) ? a.reduce(mul(g, conj(other))) : Tensor(),
-                                       wants(1) ? b.reduce(mul(g, conj(self))) : Tensor());
+                          return grads(wants(0) ? a.reduce(times_conj(g, other)) : Tensor(),
+                                       wants(1) ? b.reduce(times_conj(g, self)) : Tensor());
                         });
 }
 static Tensor mul_into(const Into& into, const Tensor& self, const Scalar& other) {

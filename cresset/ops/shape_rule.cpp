@@ -323,8 +323,7 @@ void Broadcast::compare(const Dims& from, const Dims& to) {
     if (i < lead_ || (from[i - lead_] == 1 && to[i] != 1)) ones_ |= uint64_t{1} << i;
 }
 
-Tensor Broadcast::reduce(const Tensor& gradient) const {
-  Tensor g = gradient;
+Tensor Broadcast::reduce(Tensor g) const {
   if (CRESSET_UNLIKELY(ones_ != 0 || lead_ != 0)) {
     Dims dims;
     for (int i = 0; i < g.dim(); i++)

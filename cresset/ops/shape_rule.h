@@ -44,7 +44,7 @@ class CRESSET_API Broadcast {
   [[gnu::always_inline]] Broadcast(const Tensor& x, const Tensor& y) : dtype_(x.dtype()) {
     if (CRESSET_UNLIKELY(!(x.impl()->sizes == y.impl()->sizes))) compare(x.impl()->sizes, y.impl()->sizes);
   }
-  Tensor reduce(const Tensor& gradient) const;
+  Tensor reduce(Tensor gradient) const;
 
  private:
   void compare(const Dims& from, const Dims& to);
