@@ -80,6 +80,13 @@ struct SavedRefs {
 };
 template <>
 struct SavedRefs<0> {};
+// A list whose length is known at run time; the formula gets it back as one TensorList.
+inline constexpr size_t kSavedList = static_cast<size_t>(-1);
+template <>
+struct SavedRefs<kSavedList> {
+  TensorList tensors;
+};
+inline SavedRefs<kSavedList> saved_list(TensorList tensors) { return {tensors}; }
 template <class... Ts>
 SavedRefs<sizeof...(Ts)> saved(const Ts&... tensors) {
   if constexpr (sizeof...(Ts) == 0)
@@ -182,6 +189,41 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
   F formula_;
 };
 
+template <class F, class Inputs>
+class FormulaNode<F, Inputs, kSavedList> final : public Pooled<FormulaNode<F, Inputs, kSavedList>> {
+ public:
+  static_assert(std::is_trivially_destructible_v<F>,
+                "a gradient formula captures plain values only: tensors go through saved(...)");
+
+  FormulaNode(const char* name, const Into&, uint32_t outputs, const Inputs& in, const SavedRefs<kSavedList>& refs,
+              const F& formula)
+      : Pooled<FormulaNode>(name, nullptr, static_cast<uint32_t>(in.size()), outputs), storage_(in), formula_(formula) {
+    this->edges_ = storage_.data();
+    for (size_t i = 0; i < in.size(); i++)
+      if (in[i].defined() && in[i].requires_grad()) this->edges_[i] = gradient_edge(in[i]);
+    for (const Tensor& tensor : refs.tensors) saved_.emplace_back(tensor, false, 0);
+  }
+
+  Grads apply(Tensor* gradients, size_t) override {
+    if (released_) backward_second_time(*this);
+    if (!gradients[0].defined()) return Grads(this->num_edges_);
+    std::vector<Tensor> values;
+    for (const Saved& s : saved_) values.push_back(s.unpack(*this));
+    return formula_(gradients[0], Wants(*this), TensorList(values));
+  }
+
+  void release_variables() override {
+    released_ = true;
+    saved_.clear();
+  }
+
+ private:
+  EdgeStorage<Inputs> storage_;
+  std::vector<Saved> saved_;
+  F formula_;
+  bool released_ = false;
+};
+
 // One output.
 template <class Inputs, size_t S, class F>
 Tensor differentiable(const char* name, const Into& into, Tensor y, const Inputs& in, const SavedRefs<S>& refs,
@@ -250,5 +292,6 @@ using autograd::not_differentiable;
 using autograd::output;
 using autograd::OutputGrads;
 using autograd::saved;
+using autograd::saved_list;
 using autograd::Wants;
 }  // namespace cresset
