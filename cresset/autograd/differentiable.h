@@ -201,19 +201,24 @@ class FormulaNode<F, Inputs, kSavedList> final : public Pooled<FormulaNode<F, In
     this->edges_ = storage_.data();
     for (size_t i = 0; i < in.size(); i++)
       if (in[i].defined() && in[i].requires_grad()) this->edges_[i] = gradient_edge(in[i]);
-    for (const Tensor& tensor : refs.tensors) saved_.emplace_back(tensor, false, 0);
+    saved_.resize(refs.tensors.size());
+    for (size_t i = 0; i < saved_.size(); i++)
+      if (refs.tensors[i].defined()) saved_[i].keep(refs.tensors[i]);
   }
 
   Grads apply(Tensor* gradients, size_t) override {
-    if (released_) backward_second_time(*this);
+    if (this->released_) backward_second_time(*this);
     if (!gradients[0].defined()) return Grads(this->num_edges_);
-    std::vector<Tensor> values;
-    for (const Saved& s : saved_) values.push_back(s.unpack(*this));
+    std::vector<Tensor> values(saved_.size());
+    for (size_t i = 0; i < saved_.size(); i++) {
+      Tensor held;
+      values[i] = saved_[i].read(*this, held);
+    }
     return formula_(gradients[0], Wants(*this), TensorList(values));
   }
 
   void release_variables() override {
-    released_ = true;
+    this->released_ = true;
     saved_.clear();
   }
 
@@ -221,7 +226,6 @@ class FormulaNode<F, Inputs, kSavedList> final : public Pooled<FormulaNode<F, In
   EdgeStorage<Inputs> storage_;
   std::vector<Saved> saved_;
   F formula_;
-  bool released_ = false;
 };
 
 // One output.
