@@ -21,8 +21,8 @@ SECONDS = 1800
 
 # what, file, the text as it is, the text that breaks it
 MUTATIONS = [
-    ("a gradient formula: mul gives its second factor the wrong gradient", "cresset/ops/pointwise.cpp",
-     "wants(1) ? b.reduce(mul(g, conj(self))) : Tensor()", "wants(1) ? b.reduce(mul(g, conj(other))) : Tensor()"),
+    ("a gradient formula: mul sends its first factor the gradient with the wrong sign", "cresset/ops/pointwise.cpp",
+     "wants(0) ? a.reduce(times_conj(g, other)) : Tensor()", "wants(0) ? a.reduce(neg(times_conj(g, other))) : Tensor()"),
     ("a version check: saved tensors that were changed in place pass", "cresset/autograd/saved.cpp",
      "load(std::memory_order_relaxed) != version_)) changed(node);",
      "load(std::memory_order_relaxed) < version_)) changed(node);"),

@@ -91,15 +91,16 @@ struct OpCase {
   bool complex_gradient = true;  // where complex128 is among the dtypes
   double gradient_tolerance = 1e-5;
   std::vector<ErrorCase> errors = {};
-  bool writes_self = false;                // copy_, fill_: each call gets a self of its own
-  bool same_bits_strided = true;           // any layout of the inputs gives the same bits
-  bool same_bits_threads = true;           // any number of threads gives the same bits
-  bool any_layout = true;                  // the inputs may be laid out in any way (not so for view and as_strided)
-  bool values_known = true;                // false for empty and random numbers: the reference gives the shape only
-  bool repeatable = true;                  // false for empty: two calls need not give the same values
-  std::vector<size_t> constants = {};      // arguments that gradients are never asked for
-  bool mixes_devices = false;              // tensors of several devices are meant to meet
-  std::string no_meta = {}, no_mock = {};  // why the op cannot run there
+  bool writes_self = false;                   // copy_, fill_: each call gets a self of its own
+  bool same_bits_strided = true;              // any layout of the inputs gives the same bits
+  bool same_bits_threads = true;              // any number of threads gives the same bits
+  bool any_layout = true;                     // the inputs may be laid out in any way (not so for view and as_strided)
+  bool values_known = true;                   // false for empty and random numbers: the reference gives the shape only
+  bool repeatable = true;                     // false for empty: two calls need not give the same values
+  std::vector<size_t> may_be_undefined = {};  // tensors without a default that may be left out all the same
+  std::vector<size_t> constants = {};         // arguments that gradients are never asked for
+  bool mixes_devices = false;                 // tensors of several devices are meant to meet
+  std::string no_meta = {}, no_mock = {};     // why the op cannot run there
   std::vector<std::pair<DType, std::string>> untested = {};  // and why
   std::string family = {};                                   // filled in by all_cases()
 
