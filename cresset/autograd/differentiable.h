@@ -145,7 +145,7 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
   }
 
   Grads apply(Tensor* gradients, size_t count) override {
-    if (S > 0 && this->released_) backward_second_time(*this);
+    if (S > 0 && this->released) backward_second_time(*this);
     return [&]<size_t... I>(std::index_sequence<I...>)->Grads {
       [[maybe_unused]] std::array<Tensor, S> held;
       [[maybe_unused]] std::array<const Tensor*, S> values{&saved_[I].read(*this, held[I])...};
@@ -160,7 +160,7 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
   }
 
   void release_variables() override {
-    this->released_ = true;
+    this->released = true;
     for (auto& s : saved_) s.reset();
   }
 
@@ -185,8 +185,8 @@ class FormulaNode final : public Pooled<FormulaNode<F, Inputs, S>> {
   }
 
   EdgeStorage<Inputs> storage_;
-  std::array<Saved, S> saved_;
-  F formula_;
+  [[no_unique_address]] std::array<Saved, S> saved_;
+  [[no_unique_address]] F formula_;
 };
 
 template <class F, class Inputs>

@@ -10,6 +10,20 @@
 
 namespace cresset::autograd {
 
+// The lists of a run come from the caching allocator: a deep graph's would otherwise be mapped anew each time.
+template <class T>
+struct Cached {
+  using value_type = T;
+  Cached() = default;
+  template <class U>
+  Cached(const Cached<U>&) {}
+  T* allocate(size_t count) { return static_cast<T*>(cresset::allocate(count * sizeof(T))); }
+  void deallocate(T* block, size_t count) { cresset::deallocate(block, count * sizeof(T)); }
+  bool operator==(const Cached&) const { return true; }
+};
+template <class T>
+using CachedList = std::vector<T, Cached<T>>;
+
 class Run {
  public:
   struct Options {
@@ -103,9 +117,9 @@ class Run {
   Run* outer_;
   const Run* outer_partial_;
   bool partial_ = false;  // only some gradients are asked for
-  std::vector<Slot> slots_;
-  std::vector<Tensor> gradients_;
-  std::vector<uint32_t> ready_;
+  CachedList<Slot> slots_;
+  CachedList<Tensor> gradients_;
+  CachedList<uint32_t> ready_;
   std::unordered_map<Node*, uint32_t> others_;
 };
 
@@ -122,7 +136,7 @@ void call_hook(const char* name, const std::function<Tensor(const Tensor&)>& hoo
 }
 
 void Run::discover(const std::vector<Edge>& roots) {
-  std::vector<uint32_t> stack;
+  CachedList<uint32_t> stack;
   for (const Edge& root : roots) {
     auto [slot, added] = find_or_add(root.function.get());
     if (added) stack.push_back(slot);
@@ -266,7 +280,7 @@ void Run::run_node(uint32_t index, std::vector<Target>& targets) {
   if (CRESSET_UNLIKELY(partial_) && !capture(slot, targets)) return skip(slot);
   // Taken out of the run's list, so that they are freed as soon as the node has run.
   Grads incoming(count);
-  bool any = node.runs_without_gradients();
+  bool any = node.runs_on_nothing();
   for (size_t i = 0; i < count; i++) {
     incoming[i] = std::move(gradients_[slot.first + i]);
     any = any || incoming[i].defined();

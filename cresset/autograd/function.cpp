@@ -58,7 +58,7 @@ bool contains(const variable_list& list, const Tensor& tensor) {
 
 FunctionNode::FunctionNode(const std::type_info& type, Backward backward)
     : Node("CppNode", nullptr, 0, 0), type_(type), backward_(backward) {
-  runs_without_gradients_ = true;
+  runs_without_gradients = true;
   context.node_ = this;
 }
 

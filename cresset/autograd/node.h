@@ -139,8 +139,7 @@ class CRESSET_API Node : public NodeBase {
   bool wants(size_t i) const {
     return edges_[i].is_valid() && (CRESSET_LIKELY(!partial_run) || serves_target(edges_[i]));
   }
-  // A user's function sees zeros where no gradient arrived, so it runs even when none did.
-  bool runs_without_gradients() const { return runs_without_gradients_ || (extras_ && extras_->has_node_hooks()); }
+  bool runs_on_nothing() const { return runs_without_gradients || (extras_ && extras_->has_node_hooks()); }
 
   unsigned add_tensor_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook);
   bool remove_tensor_hook(unsigned id);
@@ -169,8 +168,6 @@ class CRESSET_API Node : public NodeBase {
   Edge* edges_ = nullptr;
   uint32_t num_edges_ = 0;
   uint32_t num_results_ = 1;
-  bool runs_without_gradients_ = false;
-  bool released_ = false;  // what it saved is gone
   uint64_t sequence_ = 0;
   std::unique_ptr<NodeExtras> extras_;
 

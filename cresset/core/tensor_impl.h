@@ -10,6 +10,8 @@ namespace cresset {
 
 // The part of a graph node that core must know: how to hold it and let it go. autograd::Node derives from it.
 struct CRESSET_API NodeBase : Counted {
+  bool released = false;                // what it saved is gone
+  bool runs_without_gradients = false;  // as a user's function does, which sees zeros instead
   NodeBase* next_doomed = nullptr;
   virtual ~NodeBase() = default;
   static void destroy(NodeBase* node);  // never recurses: a long chain is freed in a loop

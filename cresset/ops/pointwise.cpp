@@ -21,10 +21,15 @@ static Tensor add_scaled_into(const char* op, const Into& into, const Tensor& se
   check_alpha(op, alpha, compute);
   Tensor y = pointwise_result(op, into, {&self, &other}, compute, compute);
   add_kernel(y, self, other, alpha, compute);
+  if (CRESSET_LIKELY(alpha.equal(1)))  // a node of two cache lines
+    return differentiable("AddBackward0", into, y, inputs(self, other), saved(),
+                          [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants) {
+                            return grads(wants(0) ? a.reduce(g) : Tensor(), wants(1) ? b.reduce(g) : Tensor());
+                          });
   return differentiable("AddBackward0", into, y, inputs(self, other), saved(),
                         [a = Broadcast(self, y), b = Broadcast(other, y), alpha](const Tensor& g, Wants wants) {
                           return grads(wants(0) ? a.reduce(g) : Tensor(),
-                                       wants(1) ? b.reduce(alpha.equal(1) ? g : mul(g, alpha.conj())) : Tensor());
+                                       wants(1) ? b.reduce(mul(g, alpha.conj())) : Tensor());
                         });
 }
 static Tensor add_into(const Into& into, const Tensor& self, const Tensor& other, const Scalar& alpha) {

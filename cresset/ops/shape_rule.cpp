@@ -317,10 +317,14 @@ Tensor sum_to_size(const Tensor& gradient, IntArrayRef sizes) {
 }
 
 void Broadcast::compare(const Dims& from, const Dims& to) {
-  CRESSET_CHECK_AS(ShapeError, to.rank() <= 64, "broadcast: more than 64 dimensions");
-  lead_ = static_cast<uint8_t>(to.rank() - from.rank());
+  CRESSET_CHECK_AS(ShapeError, to.rank() <= kMost, "broadcast: found ", to.rank(), " dimensions (expected at most ",
+                   kMost, ")");
+  int lead = to.rank() - from.rank();
+  uint64_t mask = 0;
+  lead_ = static_cast<uint8_t>(lead);
   for (int i = 0; i < to.rank(); i++)
-    if (i < lead_ || (from[i - lead_] == 1 && to[i] != 1)) ones_ |= uint64_t{1} << i;
+    if (i < lead || (from[i - lead] == 1 && to[i] != 1)) mask |= uint64_t{1} << i;
+  ones_ = mask & ((uint64_t{1} << kMost) - 1);
 }
 
 Tensor Broadcast::reduce(Tensor g) const {
@@ -330,7 +334,9 @@ Tensor Broadcast::reduce(Tensor g) const {
       if (ones_ >> i & 1) dims.push_back(i);
     g = sum_dims(g, dims, lead_);
   }
-  return CRESSET_LIKELY(g.dtype() == dtype_) ? g : g.to(dtype_);  // for a real input of a complex result: the real part
+  if (CRESSET_UNLIKELY(g.dtype() != dtype_))
+    return g.to(dtype_);  // for a real input of a complex result: the real part
+  return g;
 }
 
 }  // namespace cresset

@@ -48,9 +48,11 @@ class CRESSET_API Broadcast {
 
  private:
   void compare(const Dims& from, const Dims& to);
-  uint64_t ones_ = 0;  // bit i: dimension i of the result was 1 (or missing) in x
-  uint8_t lead_ = 0;   // how many leading dimensions x lacks
-  DType dtype_;
+  // Eight bytes, since every pointwise node holds two of these.
+  static constexpr int kMost = 48;
+  uint64_t ones_ : kMost = 0;  // bit i: dimension i of the result was 1 (or missing) in x
+  uint64_t lead_ : 8 = 0;      // how many leading dimensions x lacks
+  DType dtype_ : 8;
 };
 
 // Puts a plain number where a tensor is wanted, on the other tensor's device.
