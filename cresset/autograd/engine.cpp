@@ -153,7 +153,9 @@ void Run::mark_needed(const std::vector<Target>& targets) {
     for (uint32_t i = 0; i < slots_[s].node->num_outputs(); i++)
       if (Node* next = slots_[s].node->edges()[i].function.get()) users[filled[static_cast<size_t>(find(next))]++] = s;
   std::vector<uint32_t> stack;
-  auto push_users = [&](uint32_t s) { stack.insert(stack.end(), &users[0] + first[s], &users[0] + first[s + 1]); };
+  auto push_users = [&](uint32_t s) {
+    stack.insert(stack.end(), users.data() + first[s], users.data() + first[s + 1]);
+  };
   for (const Target& target : targets) {
     int64_t slot = target.edge.function ? find(target.edge.function.get()) : -1;
     if (slot < 0) continue;

@@ -73,7 +73,15 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef new_sizes) {
 void TensorImpl::set_geometry(IntArrayRef new_sizes, IntArrayRef new_strides) {
   sizes.assign(new_sizes);
   strides.assign(new_strides);
-  numel = sizes.product();
+  bool fits = true, empty = false;
+  int64_t count = 1;
+  for (int64_t n : new_sizes) {
+    empty = empty || n == 0;
+    fits = fits && !__builtin_mul_overflow(count, n, &count);
+  }
+  CRESSET_CHECK_AS(ShapeError, fits || empty, "tensor: shape ", text_of(new_sizes),
+                   " has more elements than an int64 can count");
+  numel = empty ? 0 : count;
   refresh_contiguous();
 }
 

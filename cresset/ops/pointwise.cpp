@@ -83,12 +83,11 @@ static Tensor div_into(const Into& into, const Tensor& self, const Tensor& other
   DType compute = result_type(self, other);
   if (is_integral(compute, true)) compute = default_dtype();
   Tensor y = pointwise_result("div", into, {&self, &other}, compute, compute);
-  Tensor copies[2];  // of operands that are about to be overwritten
-  const Tensor& dividend = into.fresh() ? self : copies[0] = preserved(into, self, other.requires_grad());
-  const Tensor& divisor = into.fresh() ? other : copies[1] = preserved(into, other, true);
+  Tensor numerator = preserved(into, self, other.requires_grad()),
+         denominator = preserved(into, other, self.requires_grad() || other.requires_grad());
   div_kernel(y, self, other, compute);
   return differentiable("DivBackward0", into, y, inputs(self, other),
-                        saved(kept_if(other.requires_grad(), dividend), divisor),
+                        saved(kept_if(other.requires_grad(), numerator), denominator),
                         [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants,
                                                                           const Tensor& self, const Tensor& other) {
                           Tensor over = div(g, conj(other));  // g / b for a, and -(g / b) * (a / b) for b

@@ -70,6 +70,19 @@ TEST(Views, ATransposedBaseKeepsItsElementsApart) {
   EXPECT_EQ(values_of(x.grad()), Numbers({3, 1, 1, 3, 1, 1}));
 }
 
+TEST(Views, ABaseWithHolesKeepsItsElementsApart) {
+  Tensor memory = tensor_of({1, 2, 3, 4, 5, 6}, {6}, kDouble);
+  auto changed = [&](const Tensor& w) {
+    Tensor base = memory.clone().as_strided({2, 2}, {3, 2}, 0).detach();  // 1 3 / 4 6
+    base.select(1, 0).mul_(w);
+    base.select(0, 1).exp_();
+    return base * base;
+  };
+  Tensor w = leaf_of({0.5, 0.25}, kDouble);
+  EXPECT_TRUE(gradcheck(changed, w));
+  EXPECT_TRUE(gradgradcheck(changed, w));
+}
+
 TEST(Views, AChangedViewHasSecondDerivatives) {
   auto changed = [](const Tensor& x) {
     Tensor y = x * x;

@@ -81,6 +81,7 @@ TEST(Tensor, SizesThatCannotBeAreRefused) {
   EXPECT_ERROR(ShapeError, cresset::empty_strided({2}, {-1}), "negative stride");
   EXPECT_ERROR(ShapeError, cresset::empty_strided({2}, {1, 1}), "2 strides");
   EXPECT_ERROR(ShapeError, cresset::empty_strided({3}, {kHuge}), "larger than memory");
+  EXPECT_ERROR(ShapeError, cresset::ones({1, 1}).expand({kHuge, kHuge}), "more elements than an int64 can count");
 }
 
 TEST(Tensor, DimsOutOfRangeAreRefused) {

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "cresset/backends/cpu/pointwise_simd.h"
 #include "cresset/backends/cpu/walk.h"
 #include "cresset/core/parallel.h"
 
@@ -44,6 +45,9 @@ void apply_run(char* to, int64_t to_step, const char* from, int64_t from_step, i
   if (to_step == item && from_step == item) {
     if constexpr (std::is_same_v<Action, Store<T>>) {
       std::memcpy(to, from, static_cast<size_t>(n * item));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      const void* in[] = {to, from};
+      inner_function(PointwiseOp::add, dtype_of<T>)(to, in, n, nullptr);
     } else {
       T* __restrict y = reinterpret_cast<T*>(to);
       const T* __restrict x = reinterpret_cast<const T*>(from);
@@ -174,14 +178,19 @@ class Sides {
   size_t index_rank(const Tensor& plain, const Tensor& indexed) const {
     return plain.sizes().size() + count_ - indexed.sizes().size();
   }
+  template <class I>
+  static bool all_inside(const char* p, int64_t step, int64_t count, int64_t size) {
+    bool outside = false;
+    for (int64_t i = 0; i < count; i++, p += step) {
+      const int64_t at = *reinterpret_cast<const I*>(p);
+      outside |= at >= size || at < -size;
+    }
+    return !outside;
+  }
   void check_run(const char* op, size_t k, int64_t dim, const char* p, int64_t count) const {
     const int64_t step = places_.step(static_cast<int>(k) + 1), size = indices_[k].size;
-    bool inside = true;
-    for (int64_t i = 0; i < count; i++) {
-      const int64_t at = indices_[k].read(p + i * step);
-      inside = inside && at >= 0 && at < size;
-    }
-    if (inside) return;
+    if (indices_[k].narrow ? all_inside<int32_t>(p, step, count, size) : all_inside<int64_t>(p, step, count, size))
+      return;
     for (int64_t i = 0;; i++) {
       const int64_t at = indices_[k].read(p + i * step);
       CRESSET_CHECK_AS(IndexError, at >= 0 && at < size, op, ": index ", at < 0 ? at - size : at,
@@ -236,12 +245,13 @@ void put_rows(const Sides& sides, char* to, const char* from, int64_t row_begin,
               int64_t last) {
   using T = typename Action::Type;
   const bool single = sides.row_size() == 1;
+  const uint64_t rows = static_cast<uint64_t>(row_end - row_begin);
   Sides::Chunk chunk;
   for (int64_t place = 0; place < sides.places(); place += kChunk) {
     const int64_t n = std::min(kChunk, sides.places() - place);
     sides.fill(chunk, place, n);
     for (int64_t i = 0; i < n; i++) {
-      if (chunk.row[i] < row_begin || chunk.row[i] >= row_end) continue;
+      if (static_cast<uint64_t>(chunk.row[i] - row_begin) >= rows) continue;
       if (single) {
         Action::apply(*reinterpret_cast<T*>(to + chunk.indexed[i]), *reinterpret_cast<const T*>(from + chunk.plain[i]));
         continue;

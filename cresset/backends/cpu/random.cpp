@@ -254,14 +254,14 @@ void dropout_typed(const Tensor& out, const Tensor& x, double p, const PhiloxCur
       walk.runs(first, std::min(first + kChunk, n), [&](const int64_t* offsets, int64_t count) {
         char* y = to + offsets[0];
         const char* v = from + offsets[1];
-        if (dense)
-          for (int64_t i = 0; i < count; i++) {
-            const T value = kept(reinterpret_cast<const T*>(v)[i]);  // always, so that the loop has no branch
-            reinterpret_cast<T*>(y)[i] = bit[i] < threshold ? T(0) : value;
-          }
+        if (std::is_same_v<T, float> && dense)
+          random_functions().dropout(bit, threshold, static_cast<float>(scale), reinterpret_cast<const float*>(v),
+                                     reinterpret_cast<float*>(y), count);
         else
-          for (int64_t i = 0; i < count; i++, y += to_step, v += from_step)
-            *reinterpret_cast<T*>(y) = bit[i] < threshold ? T(0) : kept(*reinterpret_cast<const T*>(v));
+          for (int64_t i = 0; i < count; i++, y += to_step, v += from_step) {
+            const T choices[] = {kept(*reinterpret_cast<const T*>(v)), T(0)};  // a branch would be mispredicted
+            *reinterpret_cast<T*>(y) = choices[bit[i] < threshold];
+          }
         bit += count;
       });
     }

@@ -63,7 +63,24 @@ void random_normal(const uint32_t* bits, float mean, float std, float* y) {
   }
 }
 
-RandomFunctions find_random() { return {&random_bits, &random_normal}; }
+// Selected, not branched over: the compiler's branch was mispredicted for every second element.
+void random_dropout(const uint32_t* bits, uint32_t threshold, float scale, const float* x, float* y, int64_t n) {
+  const hn::ScalableTag<float> f;
+  const hn::RebindToSigned<decltype(f)> s;
+  const hn::RebindToUnsigned<decltype(f)> u;
+  const auto flip = hn::Set(s, INT32_MIN);  // brings unsigned order into signed
+  const auto bound = hn::Xor(hn::Set(s, static_cast<int32_t>(threshold)), flip);
+  const int64_t step = static_cast<int64_t>(hn::Lanes(f));
+  int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    const auto number = hn::Xor(hn::BitCast(s, hn::LoadU(u, bits + i)), flip);
+    const auto dropped = hn::RebindMask(f, hn::Lt(number, bound));
+    hn::StoreU(hn::IfThenZeroElse(dropped, hn::Mul(hn::LoadU(f, x + i), hn::Set(f, scale))), f, y + i);
+  }
+  for (; i < n; i++) y[i] = bits[i] < threshold ? 0 : x[i] * scale;
+}
+
+RandomFunctions find_random() { return {&random_bits, &random_normal, &random_dropout}; }
 
 }  // namespace cresset::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
