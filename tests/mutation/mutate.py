@@ -23,7 +23,7 @@ SECONDS = 1800
 MUTATIONS = [
     ("a gradient formula: mul sends its first factor the gradient with the wrong sign", "cresset/ops/pointwise.cpp",
      "wants(0) ? a.reduce(times_conj(g, other)) : Tensor()", "wants(0) ? a.reduce(neg(times_conj(g, other))) : Tensor()"),
-    ("a version check: saved tensors that were changed in place pass", "cresset/autograd/saved.cpp",
+    ("a version check: saved tensors that were changed in place pass", "cresset/autograd/saved.h",
      "load(std::memory_order_relaxed) != version_)) changed(node);",
      "load(std::memory_order_relaxed) < version_)) changed(node);"),
     ("an error text: shapes that do not broadcast, with the sizes exchanged", "cresset/ops/shape_rule.cpp",

