@@ -121,7 +121,8 @@ std::vector<Array> picked(const Array& x, int64_t dim, size_t k, bool largest_fi
 
 }  // namespace
 
-static std::vector<OpCase> all_reduce_cases() {
+// Sums are taken in the order that suits the layout: what sums has same_bits_strided = false.
+std::vector<OpCase> reduce_cases() {
   const std::vector<DType> complex = {kComplex64, kComplex128};
   const std::vector<DType> ordered = without(all_dtypes, {kComplex64, kComplex128});
   const std::vector<DType> whole = {kUInt8, kInt8, kInt16, kInt32, kInt64, kBool};
@@ -140,14 +141,20 @@ static std::vector<OpCase> all_reduce_cases() {
             op + ": dim -1 appears multiple times in the list of dims [1, -1]"};
   };
   return {
-      {.name = "sum", .samples = unary_samples, .reference = over_all(total), .result_dtype = summed, .tolerance = 20},
+      {.name = "sum",
+       .samples = unary_samples,
+       .reference = over_all(total),
+       .result_dtype = summed,
+       .tolerance = 20,
+       .same_bits_strided = false},
       {.name = "sum",
        .overload = "dim",
        .samples = dim_samples,
        .reference = over_dims(total),
        .result_dtype = summed,
        .tolerance = 20,
-       .errors = {bad_dim("sum"), repeated_dim("sum")}},
+       .errors = {bad_dim("sum"), repeated_dim("sum")},
+       .same_bits_strided = false},
       {.name = "mean",
        .samples = without_gradient_of_nothing(unary_samples),
        .reference = over_all(average),
@@ -155,7 +162,8 @@ static std::vector<OpCase> all_reduce_cases() {
        .refused = whole,
        .tolerance = 4,
        .errors = {{"dtype", [](Make& m) -> Values { return {m.tensor({3}, kInt32)}; },
-                   "dtype must be either a floating point or complex dtype. Got: Int"}}},
+                   "dtype must be either a floating point or complex dtype. Got: Int"}},
+       .same_bits_strided = false},
       {.name = "mean",
        .overload = "dim",
        .samples = without_gradient_of_nothing(dim_samples),
@@ -163,7 +171,8 @@ static std::vector<OpCase> all_reduce_cases() {
        .dtypes = floats,
        .refused = whole,
        .tolerance = 4,
-       .errors = {bad_dim("mean"), repeated_dim("mean")}},
+       .errors = {bad_dim("mean"), repeated_dim("mean")},
+       .same_bits_strided = false},
       {.name = "amax",
        .samples = full_dim_samples,
        .reference = over_dims(largest),
@@ -240,7 +249,8 @@ static std::vector<OpCase> all_reduce_cases() {
                    [](Make& m) -> Values {
                      return {m.tensor({2, 4}, kInt32), int64_t{0}};
                    },
-                   "softmax: not implemented for 'Int'"}}},
+                   "softmax: not implemented for 'Int'"}},
+       .same_bits_strided = false},
       {.name = "topk",
        .samples = [](Make& m) -> std::vector<Sample> {
          constexpr double inf = std::numeric_limits<double>::infinity();
@@ -273,14 +283,6 @@ static std::vector<OpCase> all_reduce_cases() {
                    "topk: selected index k out of range: found 4 for dimension 1"}},
        .untested = {{kBool, "among equals any place may be picked, and bool has little but equals"}}},
   };
-}
-
-// Sums are taken in the order that suits the layout.
-std::vector<OpCase> reduce_cases() {
-  std::vector<OpCase> cases = all_reduce_cases();
-  for (OpCase& one : cases)
-    if (one.name == "sum" || one.name == "mean" || one.name == "softmax") one.same_bits_strided = false;
-  return cases;
 }
 
 }  // namespace cresset::test
