@@ -93,6 +93,27 @@ std::vector<Complex> softmax_of(const std::vector<Complex>& line) {
   return y;
 }
 
+std::vector<Complex> log_softmax_of(const std::vector<Complex>& line) {
+  if (line.empty()) return line;
+  double top = largest(line).real(), sum = 0;
+  for (Complex value : line) sum += std::exp(value.real() - top);
+  std::vector<Complex> y;
+  for (Complex value : line) y.push_back(value.real() - top - std::log(sum));
+  return y;
+}
+std::vector<Sample> softmax_samples(Make& m) {
+  return {{"rows", {m.tensor({3, 5}), int64_t{-1}}},
+          {"columns", {m.tensor({3, 5}), int64_t{0}}},
+          {"many columns", {m.tensor({3, 9}), int64_t{0}}},
+          {"middle", {m.tensor({2, 3, 4}), int64_t{1}}},
+          {"0-d", {m.tensor({}), int64_t{0}}},
+          {"empty", {m.tensor({0, 3}), int64_t{1}}},
+          {"over nothing", {m.tensor({3, 0}), int64_t{1}}},
+          {"inf and nan", {m.special(), int64_t{0}}, false},
+          {"large rows", {m.tensor({201, 333}), int64_t{1}}, false},
+          {"large columns", {m.tensor({201, 333}), int64_t{0}}, false}};
+}
+
 // The places of the k first in order; earlier places first among equals.
 std::vector<size_t> first_places(const std::vector<Complex>& line, size_t k, bool largest_first) {
   std::vector<size_t> places(line.size());
@@ -225,17 +246,7 @@ std::vector<OpCase> reduce_cases() {
                    },
                    "max(): Expected reduction dim 1 to have non-zero size"}}},
       {.name = "softmax",
-       .samples = [](Make& m) -> std::vector<Sample> {
-         return {{"rows", {m.tensor({3, 5}), int64_t{-1}}},
-                 {"columns", {m.tensor({3, 5}), int64_t{0}}},
-                 {"middle", {m.tensor({2, 3, 4}), int64_t{1}}},
-                 {"0-d", {m.tensor({}), int64_t{0}}},
-                 {"empty", {m.tensor({0, 3}), int64_t{1}}},
-                 {"over nothing", {m.tensor({3, 0}), int64_t{1}}},
-                 {"inf and nan", {m.special(), int64_t{0}}, false},
-                 {"large rows", {m.tensor({201, 333}), int64_t{1}}, false},
-                 {"large columns", {m.tensor({201, 333}), int64_t{0}}, false}};
-       },
+       .samples = softmax_samples,
        .reference = [](const Arguments& in) { return std::vector{along(in.array(0), in.integer(1), softmax_of)}; },
        .dtypes = real_floats,
        .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
@@ -250,6 +261,23 @@ std::vector<OpCase> reduce_cases() {
                      return {m.tensor({2, 4}, kInt32), int64_t{0}};
                    },
                    "softmax: not implemented for 'Int'"}},
+       .same_bits_strided = false},
+      {.name = "log_softmax",
+       .samples = softmax_samples,
+       .reference = [](const Arguments& in) { return std::vector{along(in.array(0), in.integer(1), log_softmax_of)}; },
+       .dtypes = real_floats,
+       .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
+       .tolerance = 4,
+       .errors = {{"dim",
+                   [](Make& m) -> Values {
+                     return {m.tensor({2, 4}), int64_t{3}};
+                   },
+                   "log_softmax: dim 3 is out of range for shape [2, 4] (expected -2 to 1)"},
+                  {"dtype",
+                   [](Make& m) -> Values {
+                     return {m.tensor({2, 4}, kInt32), int64_t{0}};
+                   },
+                   "log_softmax: not implemented for 'Int'"}},
        .same_bits_strided = false},
       {.name = "topk",
        .samples = [](Make& m) -> std::vector<Sample> {
