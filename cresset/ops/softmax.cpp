@@ -76,15 +76,4 @@ Tensor log_softmax_backward(const Tensor& g, const Tensor& y, int64_t dim) {
                         });
 }
 
-// ---- log_normalizer
-Tensor log_normalizer(const Tensor& x, int64_t dim) {
-  dim = wrap_dim("log_normalizer", dim, x);
-  Dims sizes = x.sizes();
-  if (sizes.rank()) sizes[static_cast<int>(dim)] = 1;
-  Tensor y = empty_contiguous(sizes, x.dtype(), x.device());
-  log_normalizer_kernel(y, x, dim);
-  return differentiable("LogsumexpBackward0", y, inputs(x), saved(x),
-                        [dim](const Tensor& g, Wants, const Tensor& x) { return grads(mul(g, softmax(x, dim))); });
-}
-
 }  // namespace cresset

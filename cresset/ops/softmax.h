@@ -15,9 +15,6 @@ CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int
 // dx = g - exp(y) * sum(g)
 CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim)>
     log_softmax_backward_kernel{"log_softmax_backward"};
-// log(sum(exp(x))) along dim, where out has size 1.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> log_normalizer_kernel{
-    "log_normalizer"};
 
 // exp(x) / sum(exp(x)) along dim; with a dtype, x is taken as that type.
 CRESSET_API Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt);
@@ -31,7 +28,5 @@ CRESSET_API Tensor& log_softmax_out(Tensor& out, const Tensor& self, int64_t dim
 // For formulas. Differentiable.
 CRESSET_API Tensor softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t dim);
 CRESSET_API Tensor log_softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t dim);
-// What softmax divides by, as a logarithm; dim stays, with size 1.
-CRESSET_API Tensor log_normalizer(const Tensor& x, int64_t dim);
 
 }  // namespace cresset

@@ -205,42 +205,9 @@ void log_softmax_backward(const Tensor& dx, const Tensor& g, const Tensor& y, in
   dx.dtype() == kDouble ? log_backward_typed<double>(dx, g, y, dim) : log_backward_typed<float>(dx, g, y, dim);
 }
 
-template <class T>
-void log_normalizer_columns(const Tensor& out, const Tensor& x, const Lines& lines, int64_t line, int64_t n) {
-  alignas(64) T in[kColumns], top[kColumns], total[kColumns];
-  auto at = lines.at(line);
-  auto row = [&](int64_t i) { return columns(in, at.data[0] + i * lines.stride(0), x.dtype(), lines.across(0), n); };
-  column_sums(row, lines.length(0), n, top, total);
-  for (int64_t j = 0; j < n; j++)
-    total[j] = std::isfinite(top[j]) ? top[j] + std::log(total[j]) : std::numeric_limits<T>::quiet_NaN();
-  convert(at.data[1], out.dtype(), lines.across(1), total, dtype_of<T>, kItem<T>, n);
-}
-
-template <class T>
-void log_normalizer_typed(const Tensor& out, const Tensor& x, int64_t dim) {
-  Lines lines({&x, &out}, dim);
-  if (side_by_side(lines))
-    return groups(lines, [&](int64_t line, int64_t n) { log_normalizer_columns<T>(out, x, lines, line, n); });
-  const SoftmaxInner<T>& inner = softmax_inner<T>();
-  int64_t n = lines.length(0);
-  parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / std::max<int64_t>(n, 1)), [&](int64_t begin, int64_t end) {
-    Row<T> row(x, lines, 0);
-    for (int64_t i = begin; i < end; i++) {
-      auto at = lines.at(i);
-      T value = inner.log_normalizer(row.read(at.data[0]), n);
-      convert(at.data[1], out.dtype(), 0, &value, dtype_of<T>, 0, 1);
-    }
-  });
-}
-void log_normalizer(const Tensor& out, const Tensor& x, int64_t dim) {
-  if (out.numel() == 0) return;
-  out.dtype() == kDouble ? log_normalizer_typed<double>(out, x, dim) : log_normalizer_typed<float>(out, x, dim);
-}
-
 [[maybe_unused]] const bool registered =
     softmax_kernel.set(kCPU, softmax) && softmax_backward_kernel.set(kCPU, softmax_backward) &&
-    log_softmax_kernel.set(kCPU, log_softmax) && log_softmax_backward_kernel.set(kCPU, log_softmax_backward) &&
-    log_normalizer_kernel.set(kCPU, log_normalizer);
+    log_softmax_kernel.set(kCPU, log_softmax) && log_softmax_backward_kernel.set(kCPU, log_softmax_backward);
 
 }  // namespace
 }  // namespace cresset::cpu
