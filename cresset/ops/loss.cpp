@@ -96,8 +96,6 @@ Tensor cross_entropy_fused(const Tensor& self, const Tensor& target, int64_t red
                         });
 }
 
-Tensor log_probabilities(const Tensor& x, int64_t class_dim) { return sub(x, log_normalizer(x, class_dim)); }
-
 // A weight per class, in the shape that broadcasts over x.
 Tensor along_classes(const Tensor& weight, const Tensor& x, int64_t class_dim) {
   Dims sizes = Dims::filled(static_cast<int>(x.dim()), 1);
@@ -110,7 +108,7 @@ Tensor with_probabilities(const Tensor& self, const Tensor& target, const Tensor
   int64_t class_dim = self.dim() == 1 ? 0 : 1, classes = self.size(class_dim);
   Tensor wanted = target;
   if (smoothing > 0) wanted = add(mul(target, 1 - smoothing), smoothing / static_cast<double>(classes));
-  Tensor terms = mul(log_probabilities(self, class_dim), wanted);
+  Tensor terms = mul(log_softmax(self, class_dim), wanted);
   if (weight.defined()) terms = mul(terms, along_classes(weight, self, class_dim));
   if (reduction == Reduction::None) return neg(sum(terms, class_dim));
   if (reduction == Reduction::Sum) return neg(sum(terms));
@@ -125,7 +123,7 @@ Tensor detail::cross_entropy_composed(const Tensor& self, const Tensor& target, 
                                       int64_t ignore_index, double smoothing) {
   int64_t class_dim = self.dim() == 1 ? 0 : 1, class_count = self.size(class_dim);
   TargetClasses t = target_classes(self, target, weight, class_count, reduction, ignore_index);
-  Tensor logs = log_probabilities(self, class_dim), zero = new_zeros(self, {});
+  Tensor logs = log_softmax(self, class_dim), zero = new_zeros(self, {});
   Tensor picked = squeeze(gather_along(logs, unsqueeze(t.classes, class_dim), class_dim), class_dim);
   Tensor loss = mul(where(t.counts, picked, zero), mul(t.weights, smoothing - 1));
   if (smoothing > 0) {

@@ -1,4 +1,4 @@
-// Softmax: its gradient needs the result only, and is an op with a kernel of its own.
+// Softmax and its logarithm: their gradients need the result only, and are ops with kernels of their own.
 #include "cresset/ops/softmax.h"
 
 #include "cresset/ops/forms.h"
@@ -7,11 +7,18 @@
 
 namespace cresset {
 
+// The type that the result has and is computed in.
+static DType softmax_dtype(const char* op, const Tensor& self, std::optional<DType> dtype) {
+  DType type = dtype.value_or(self.dtype());
+  CRESSET_CHECK_AS(TypeError, is_floating_point(type), op, ": not implemented for '", toString(type),
+                   "' (expected a floating point type; give dtype to convert)");
+  return type;
+}
+
+// ---- softmax
 static Tensor softmax_into(const Into& into, const Tensor& self, int64_t dim, std::optional<DType> dtype) {
   dim = wrap_dim("softmax", dim, self);
-  DType type = dtype.value_or(self.dtype());
-  CRESSET_CHECK_AS(TypeError, is_floating_point(type), "softmax: not implemented for '", toString(type),
-                   "' (expected a floating point type; give dtype to convert)");
+  DType type = softmax_dtype("softmax", self, dtype);
   Tensor y = result("softmax", into, self.sizes(), type, self.device(), {&self});
   softmax_kernel(y, self, dim);
   return differentiable("SoftmaxBackward0", into, y, inputs(self), saved(output(y)),
@@ -39,14 +46,34 @@ Tensor softmax_backward(const Tensor& g, const Tensor& y, int64_t dim) {
                         });
 }
 
-Tensor log_normalizer(const Tensor& x, int64_t dim) {
-  dim = wrap_dim("log_normalizer", dim, x);
-  Dims sizes = x.sizes();
-  if (sizes.rank()) sizes[static_cast<int>(dim)] = 1;
-  Tensor y = empty_contiguous(sizes, x.dtype(), x.device());
-  log_normalizer_kernel(y, x, dim);
-  return differentiable("LogsumexpBackward0", y, inputs(x), saved(x),
-                        [dim](const Tensor& g, Wants, const Tensor& x) { return grads(mul(g, softmax(x, dim))); });
+// ---- log_softmax
+static Tensor log_softmax_into(const Into& into, const Tensor& self, int64_t dim, std::optional<DType> dtype) {
+  dim = wrap_dim("log_softmax", dim, self);
+  DType type = softmax_dtype("log_softmax", self, dtype);
+  Tensor y = result("log_softmax", into, self.sizes(), type, self.device(), {&self});
+  log_softmax_kernel(y, self, dim);
+  return differentiable("LogSoftmaxBackward0", into, y, inputs(self), saved(output(y)),
+                        [dim, type = self.dtype()](const Tensor& g, Wants, const Tensor& y) {
+                          return grads(log_softmax_backward(g, y, dim).to(type));
+                        });
+}
+CRESSET_FUNCTION_FORM(log_softmax, , (const Tensor& self, int64_t dim, std::optional<DType> dtype), (self, dim, dtype),
+                      "self, dim, dtype=std::nullopt", "The logarithm of softmax along a dimension.")
+CRESSET_OUT_FORM(log_softmax, , (const Tensor& self, int64_t dim, std::optional<DType> dtype), (self, dim, dtype),
+                 "self, dim, dtype=std::nullopt", "The logarithm of softmax along a dimension.")
+
+// dx = g - exp(y) * sum(g): linear in g, and exp(y) is its own derivative.
+Tensor log_softmax_backward(const Tensor& g, const Tensor& y, int64_t dim) {
+  dim = wrap_dim("log_softmax_backward", dim, y);
+  Tensor dx = empty_contiguous(y.sizes(), y.dtype(), y.device());
+  log_softmax_backward_kernel(dx, g, y, dim);
+  return differentiable("LogSoftmaxBackwardDataBackward0", dx, inputs(g, y), saved(g, y),
+                        [dim](const Tensor& gg, Wants wants, const Tensor& g, const Tensor& y) {
+                          Tensor weighted = mul(gg, exp(y)), to_g, to_y;
+                          if (wants(0)) to_g = sub(gg, sum(weighted, dim, true));
+                          if (wants(1)) to_y = neg(mul(weighted, sum(g, dim, true)));
+                          return grads(to_g, to_y);
+                        });
 }
 
 }  // namespace cresset

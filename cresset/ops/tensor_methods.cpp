@@ -90,6 +90,7 @@ std::vector<Tensor> Tensor::split(IntArrayRef split_sizes, int64_t dim) const { 
 std::vector<Tensor> Tensor::unbind(int64_t dim) const { return cresset::unbind(*this, dim); }
 Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return cresset::as_strided(*this, size, stride, storage_offset); }
 Tensor Tensor::softmax(int64_t dim, std::optional<DType> dtype) const { return cresset::softmax(*this, dim, dtype); }
+Tensor Tensor::log_softmax(int64_t dim, std::optional<DType> dtype) const { return cresset::log_softmax(*this, dim, dtype); }
 std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return cresset::topk(*this, k, dim, largest, sorted); }
 
 }  // namespace cresset

@@ -50,6 +50,13 @@ TEST(CrossEntropy, OfOneHotProbabilitiesIsThatOfClasses) {
   expect_close(cross_entropy(x, onehot), cross_entropy(x, classes({1, 0})));
 }
 
+TEST(CrossEntropy, OfProbabilitiesKeepsDifferencesOfLargeLogits) {
+  Tensor x = zeros({1, 2}), onehot = zeros({1, 2});
+  x.data_ptr<float>()[0] = 1e7f, x.data_ptr<float>()[1] = 1e7f + 1;
+  onehot.data_ptr<float>()[0] = 1;
+  EXPECT_NEAR(cross_entropy(x, onehot).item<float>(), 1 + std::log1p(std::exp(-1.0)), 1e-5);
+}
+
 TEST(CrossEntropy, WithEverythingIgnoredIsNanButHasNoGradient) {
   Tensor x = logits({2, 3}).requires_grad_();
   Tensor loss = cross_entropy(x, classes({-100, -100}));

@@ -1,4 +1,4 @@
-// Softmax: rows and columns agree, the ends of exp, second derivatives.
+// Softmax and its logarithm: rows and columns agree, the ends of exp, second derivatives.
 #include "cresset/ops/softmax.h"
 
 #include <gtest/gtest.h>
@@ -60,6 +60,32 @@ TEST(Softmax, TakesIntegersWithADtypeAndRefusesThemWithout) {
 TEST(Softmax, BeyondTheCacheEqualsASmallPiece) {
   Tensor x = wave({3000, 1024}), y = softmax(x, 1);
   Tensor piece = softmax(x.slice(0, 1000, 1001).clone(), 1);
+  EXPECT_EQ(worst_difference(y.slice(0, 1000, 1001), piece), 0);
+}
+
+TEST(LogSoftmax, KeepsDifferencesOfLargeNumbersAndOfSmallProbabilities) {
+  for (float offset : {0.0f, 1e7f, -1e7f}) {
+    Tensor x = zeros({3, 8}), y = empty({3, 8});
+    for (int64_t j = 0; j < 8; j++) {
+      float values[3] = {0, 1, -1000};
+      for (int64_t i = 0; i < 3; i++) {
+        x.data_ptr<float>()[i * 8 + j] = values[i] + offset;
+        y.data_ptr<float>()[i * 8 + j] = values[i] - std::log(1 + std::exp(1.0f));
+      }
+    }
+    EXPECT_LT(worst_difference(log_softmax(x, 0), y), 1e-4) << offset;
+    EXPECT_LT(worst_difference(log_softmax(x.t().contiguous(), 1), y.t()), 1e-4) << offset;
+  }
+}
+
+TEST(LogSoftmax, TakesIntegersWithADtypeAndRefusesThemWithout) {
+  EXPECT_THROW(ones({2}, kLong).log_softmax(0), TypeError);
+  EXPECT_EQ(ones({2}, kLong).log_softmax(0, kFloat).data_ptr<float>()[1], std::log(0.5f));
+}
+
+TEST(LogSoftmax, BeyondTheCacheEqualsASmallPiece) {
+  Tensor x = wave({3000, 1024}), y = log_softmax(x, 1);
+  Tensor piece = log_softmax(x.slice(0, 1000, 1001).clone(), 1);
   EXPECT_EQ(worst_difference(y.slice(0, 1000, 1001), piece), 0);
 }
 

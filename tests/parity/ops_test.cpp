@@ -71,6 +71,7 @@ const std::map<std::string, std::string>& schemas() {
       {"max", "max"},
       {"max_dim", "max.dim"},
       {"softmax", "softmax.int"},
+      {"log_softmax", "log_softmax.int"},
       {"topk", "topk"},
       {"mm", "mm"},
       {"bmm", "bmm"},

@@ -18,16 +18,16 @@ bool side_by_side(const Lines& lines) {
   return lines.width() >= 8 && lines.length(0) > 1 && std::abs(lines.across(0)) < std::abs(lines.stride(0));
 }
 
-template <class T>
-void softmax_rows(const Tensor& out, const Tensor& x, const Lines& lines) {
-  const SoftmaxInner<T>& inner = softmax_inner<T>();
+// Calls f, softmax's or its logarithm's function for a row.
+template <class T, class F>
+void rows(const Tensor& out, const Tensor& x, const Lines& lines, const F& f) {
   int64_t n = lines.length(0);
   parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
     Row<T> from(x, lines, 0), to(out, lines, 1);
     bool stream = to.direct() && out.nbytes() >= kBeyondCache;
     for (int64_t i = begin; i < end; i++) {
       auto at = lines.at(i);
-      inner.row(to.to_write(at.data[1]), from.read(at.data[0]), n, stream);
+      f(to.to_write(at.data[1]), from.read(at.data[0]), n, stream);
       to.written(at.data[1]);
     }
   });
@@ -92,12 +92,38 @@ void groups(const Lines& lines, const F& f) {
 template <class T>
 void softmax_typed(const Tensor& out, const Tensor& x, int64_t dim) {
   Lines lines({&x, &out}, dim);
-  if (!side_by_side(lines)) return softmax_rows<T>(out, x, lines);
+  if (!side_by_side(lines)) return rows<T>(out, x, lines, softmax_inner<T>().row);
   groups(lines, [&](int64_t line, int64_t n) { softmax_columns<T>(out, x, lines, line, n); });
 }
 void softmax(const Tensor& out, const Tensor& x, int64_t dim) {
   if (out.numel() == 0) return;
   out.dtype() == kDouble ? softmax_typed<double>(out, x, dim) : softmax_typed<float>(out, x, dim);
+}
+
+template <class T>
+void log_softmax_columns(const Tensor& out, const Tensor& x, const Lines& lines, int64_t line, int64_t n) {
+  alignas(64) T in[kColumns], result[kColumns], top[kColumns], total[kColumns];
+  auto at = lines.at(line);
+  auto row = [&](int64_t i) { return columns(in, at.data[0] + i * lines.stride(0), x.dtype(), lines.across(0), n); };
+  column_sums(row, lines.length(0), n, top, total);
+  for (int64_t j = 0; j < n; j++)
+    total[j] = std::isfinite(top[j]) ? std::log(total[j]) : std::numeric_limits<T>::quiet_NaN();
+  for (int64_t i = 0; i < lines.length(0); i++) {
+    const T* xs = row(i);
+    for (int64_t j = 0; j < n; j++) result[j] = xs[j] - top[j] - total[j];
+    convert(at.data[1] + i * lines.stride(1), out.dtype(), lines.across(1), result, dtype_of<T>, kItem<T>, n);
+  }
+}
+
+template <class T>
+void log_softmax_typed(const Tensor& out, const Tensor& x, int64_t dim) {
+  Lines lines({&x, &out}, dim);
+  if (!side_by_side(lines)) return rows<T>(out, x, lines, softmax_inner<T>().log_row);
+  groups(lines, [&](int64_t line, int64_t n) { log_softmax_columns<T>(out, x, lines, line, n); });
+}
+void log_softmax(const Tensor& out, const Tensor& x, int64_t dim) {
+  if (out.numel() == 0) return;
+  out.dtype() == kDouble ? log_softmax_typed<double>(out, x, dim) : log_softmax_typed<float>(out, x, dim);
 }
 
 template <class T>
@@ -122,21 +148,23 @@ void backward_columns(const Tensor& dx, const Tensor& g, const Tensor& y, const 
   }
 }
 
-template <class T>
-void backward_typed(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim) {
-  Lines lines({&y, &g, &dx}, dim);
-  if (side_by_side(lines))
-    return groups(lines, [&](int64_t line, int64_t n) { backward_columns<T>(dx, g, y, lines, line, n); });
-  const SoftmaxInner<T>& inner = softmax_inner<T>();
+template <class T, class F>
+void backward_rows(const Tensor& dx, const Tensor& g, const Tensor& y, const Lines& lines, const F& f) {
   int64_t n = lines.length(0);
   parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
     Row<T> y_row(y, lines, 0), g_row(g, lines, 1), dx_row(dx, lines, 2);
     for (int64_t i = begin; i < end; i++) {
       auto at = lines.at(i);
-      inner.backward_row(dx_row.to_write(at.data[2]), g_row.read(at.data[1]), y_row.read(at.data[0]), n);
+      f(dx_row.to_write(at.data[2]), g_row.read(at.data[1]), y_row.read(at.data[0]), n);
       dx_row.written(at.data[2]);
     }
   });
+}
+template <class T>
+void backward_typed(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim) {
+  Lines lines({&y, &g, &dx}, dim);
+  if (!side_by_side(lines)) return backward_rows<T>(dx, g, y, lines, softmax_inner<T>().backward_row);
+  groups(lines, [&](int64_t line, int64_t n) { backward_columns<T>(dx, g, y, lines, line, n); });
 }
 void softmax_backward(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim) {
   if (dx.numel() == 0) return;
@@ -144,40 +172,42 @@ void softmax_backward(const Tensor& dx, const Tensor& g, const Tensor& y, int64_
 }
 
 template <class T>
-void log_normalizer_columns(const Tensor& out, const Tensor& x, const Lines& lines, int64_t line, int64_t n) {
-  alignas(64) T in[kColumns], top[kColumns], total[kColumns];
+void log_backward_columns(const Tensor& dx, const Tensor& g, const Tensor& y, const Lines& lines, int64_t line,
+                          int64_t n) {
+  const SoftmaxInner<T>& inner = softmax_inner<T>();
+  alignas(64) T g_in[kColumns], y_in[kColumns], sum[kColumns], result[kColumns], zero[kColumns], unused[kColumns];
   auto at = lines.at(line);
-  auto row = [&](int64_t i) { return columns(in, at.data[0] + i * lines.stride(0), x.dtype(), lines.across(0), n); };
-  column_sums(row, lines.length(0), n, top, total);
-  for (int64_t j = 0; j < n; j++)
-    total[j] = std::isfinite(top[j]) ? top[j] + std::log(total[j]) : std::numeric_limits<T>::quiet_NaN();
-  convert(at.data[1], out.dtype(), lines.across(1), total, dtype_of<T>, kItem<T>, n);
+  auto g_row = [&](int64_t i) {
+    return columns(g_in, at.data[1] + i * lines.stride(1), g.dtype(), lines.across(1), n);
+  };
+  for (T* start : {sum, zero, unused}) std::fill_n(start, n, T(0));
+  for (int64_t i = 0; i < lines.length(0); i++) {
+    const T* gs = g_row(i);
+    for (int64_t j = 0; j < n; j++) sum[j] += gs[j];
+  }
+  for (int64_t i = 0; i < lines.length(0); i++) {
+    const T* gs = g_row(i);
+    const T* ys = columns(y_in, at.data[0] + i * lines.stride(0), y.dtype(), lines.across(0), n);
+    inner.exp_columns(result, ys, zero, unused, n);
+    for (int64_t j = 0; j < n; j++) result[j] = gs[j] - result[j] * sum[j];
+    convert(at.data[2] + i * lines.stride(2), dx.dtype(), lines.across(2), result, dtype_of<T>, kItem<T>, n);
+  }
 }
 
 template <class T>
-void log_normalizer_typed(const Tensor& out, const Tensor& x, int64_t dim) {
-  Lines lines({&x, &out}, dim);
-  if (side_by_side(lines))
-    return groups(lines, [&](int64_t line, int64_t n) { log_normalizer_columns<T>(out, x, lines, line, n); });
-  const SoftmaxInner<T>& inner = softmax_inner<T>();
-  int64_t n = lines.length(0);
-  parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / std::max<int64_t>(n, 1)), [&](int64_t begin, int64_t end) {
-    Row<T> row(x, lines, 0);
-    for (int64_t i = begin; i < end; i++) {
-      auto at = lines.at(i);
-      T value = inner.log_normalizer(row.read(at.data[0]), n);
-      convert(at.data[1], out.dtype(), 0, &value, dtype_of<T>, 0, 1);
-    }
-  });
+void log_backward_typed(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim) {
+  Lines lines({&y, &g, &dx}, dim);
+  if (!side_by_side(lines)) return backward_rows<T>(dx, g, y, lines, softmax_inner<T>().log_backward_row);
+  groups(lines, [&](int64_t line, int64_t n) { log_backward_columns<T>(dx, g, y, lines, line, n); });
 }
-void log_normalizer(const Tensor& out, const Tensor& x, int64_t dim) {
-  if (out.numel() == 0) return;
-  out.dtype() == kDouble ? log_normalizer_typed<double>(out, x, dim) : log_normalizer_typed<float>(out, x, dim);
+void log_softmax_backward(const Tensor& dx, const Tensor& g, const Tensor& y, int64_t dim) {
+  if (dx.numel() == 0) return;
+  dx.dtype() == kDouble ? log_backward_typed<double>(dx, g, y, dim) : log_backward_typed<float>(dx, g, y, dim);
 }
 
-[[maybe_unused]] const bool registered = softmax_kernel.set(kCPU, softmax) &&
-                                         softmax_backward_kernel.set(kCPU, softmax_backward) &&
-                                         log_normalizer_kernel.set(kCPU, log_normalizer);
+[[maybe_unused]] const bool registered =
+    softmax_kernel.set(kCPU, softmax) && softmax_backward_kernel.set(kCPU, softmax_backward) &&
+    log_softmax_kernel.set(kCPU, log_softmax) && log_softmax_backward_kernel.set(kCPU, log_softmax_backward);
 
 }  // namespace
 }  // namespace cresset::cpu

@@ -134,6 +134,25 @@ void softmax_row(T* y, const T* x, int64_t n, bool stream) {
   scale_row(y, y, n, T(1) / total, false);
 }
 
+// The maximum goes first: where it is large, top + log(total) would round the logarithm away.
+template <class T>
+void log_softmax_row(T* y, const T* x, int64_t n, bool stream) {
+  T top = row_top(x, n);
+  if (!std::isfinite(top)) {
+    std::fill_n(y, n, std::numeric_limits<T>::quiet_NaN());
+    return;
+  }
+  const Tag<T> d;
+  const auto shift = hn::Set(d, top), log_total = hn::Set(d, std::log(exp_sum<T>(nullptr, x, n, top)));
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (stream && reinterpret_cast<uintptr_t>(y) % 64 == 0 && n % lanes == 0) {
+    for (int64_t i = 0; i < n; i += lanes)
+      hn::Stream(hn::Sub(hn::Sub(hn::LoadU(d, x + i), shift), log_total), d, y + i);
+    return;
+  }
+  each(x, n, T(0), [&](auto v, int64_t i) HWY_ATTR { store<T>(hn::Sub(hn::Sub(v, shift), log_total), y, i, n); });
+}
+
 template <class T>
 T row_log_normalizer(const T* x, int64_t n) {
   T top = row_top(x, n);
@@ -157,6 +176,19 @@ void softmax_backward_row(T* dx, const T* g, const T* y, int64_t n) {
   for (i = 0; i + lanes <= n; i += lanes)
     hn::StoreU(hn::Mul(hn::Sub(hn::LoadU(d, g + i), minus), hn::LoadU(d, y + i)), d, dx + i);
   for (; i < n; i++) dx[i] = (g[i] - total) * y[i];
+}
+
+template <class T>
+void log_softmax_backward_row(T* dx, const T* g, const T* y, int64_t n) {
+  const Tag<T> d;
+  auto sum = hn::Zero(d);
+  each(g, n, T(0), [&](auto v, int64_t) HWY_ATTR { sum = hn::Add(sum, v); });
+  const auto total = hn::Set(d, hn::GetLane(hn::SumOfLanes(d, sum)));
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  each(y, n, T(0), [&](auto v, int64_t i) HWY_ATTR {
+    auto grad = i + lanes <= n ? hn::LoadU(d, g + i) : load_part(g + i, n - i, T(0));
+    store<T>(hn::NegMulAdd(exp_below<T>(v), total, grad), dx, i, n);
+  });
 }
 
 template <class T>
@@ -206,8 +238,15 @@ void move_columns(T* total, const T* before, const T* top, int64_t n) {
 
 template <class T>
 const SoftmaxInner<T>& find_softmax() {
-  static constexpr SoftmaxInner<T> inner{&softmax_row<T>, &row_log_normalizer<T>, &softmax_backward_row<T>, &exp_row<T>,
-                                         &max_columns<T>, &exp_columns<T>,        &move_columns<T>};
+  static constexpr SoftmaxInner<T> inner{&softmax_row<T>,
+                                         &log_softmax_row<T>,
+                                         &row_log_normalizer<T>,
+                                         &softmax_backward_row<T>,
+                                         &log_softmax_backward_row<T>,
+                                         &exp_row<T>,
+                                         &max_columns<T>,
+                                         &exp_columns<T>,
+                                         &move_columns<T>};
   return inner;
 }
 const SoftmaxInner<float>& find_softmax_float() { return find_softmax<float>(); }

@@ -9,8 +9,11 @@ template <class T>
 struct SoftmaxInner {
   // One row of n elements; y may be x. Streams the result past the cache if asked to.
   void (*row)(T* y, const T* x, int64_t n, bool stream);
+  // The same for its logarithm.
+  void (*log_row)(T* y, const T* x, int64_t n, bool stream);
   T (*log_normalizer)(const T* x, int64_t n);
   void (*backward_row)(T* dx, const T* g, const T* y, int64_t n);
+  void (*log_backward_row)(T* dx, const T* g, const T* y, int64_t n);
   // y = exp(x - shift) * scale, for x <= shift
   void (*exp_row)(T* y, const T* x, int64_t n, T shift, T scale);
   // Columns: top = max(top, x); y = exp(x - top), total += y.

@@ -93,6 +93,27 @@ std::vector<Complex> softmax_of(const std::vector<Complex>& line) {
   return y;
 }
 
+std::vector<Complex> log_softmax_of(const std::vector<Complex>& line) {
+  if (line.empty()) return line;
+  double top = largest(line).real(), sum = 0;
+  for (Complex value : line) sum += std::exp(value.real() - top);
+  std::vector<Complex> y;
+  for (Complex value : line) y.push_back(value.real() - top - std::log(sum));
+  return y;
+}
+std::vector<Sample> softmax_samples(Make& m) {
+  return {{"rows", {m.tensor({3, 5}), int64_t{-1}}},
+          {"columns", {m.tensor({3, 5}), int64_t{0}}},
+          {"many columns", {m.tensor({3, 9}), int64_t{0}}},
+          {"middle", {m.tensor({2, 3, 4}), int64_t{1}}},
+          {"0-d", {m.tensor({}), int64_t{0}}},
+          {"empty", {m.tensor({0, 3}), int64_t{1}}},
+          {"over nothing", {m.tensor({3, 0}), int64_t{1}}},
+          {"inf and nan", {m.special(), int64_t{0}}, false},
+          {"large rows", {m.tensor({201, 333}), int64_t{1}}, false},
+          {"large columns", {m.tensor({201, 333}), int64_t{0}}, false}};
+}
+
 // The places of the k first in order; earlier places first among equals.
 std::vector<size_t> first_places(const std::vector<Complex>& line, size_t k, bool largest_first) {
   std::vector<size_t> places(line.size());
@@ -121,7 +142,8 @@ std::vector<Array> picked(const Array& x, int64_t dim, size_t k, bool largest_fi
 
 }  // namespace
 
-static std::vector<OpCase> all_reduce_cases() {
+// Sums are taken in the order that suits the layout: what sums has same_bits_strided = false.
+std::vector<OpCase> reduce_cases() {
   const std::vector<DType> complex = {kComplex64, kComplex128};
   const std::vector<DType> ordered = without(all_dtypes, {kComplex64, kComplex128});
   const std::vector<DType> whole = {kUInt8, kInt8, kInt16, kInt32, kInt64, kBool};
@@ -140,14 +162,20 @@ static std::vector<OpCase> all_reduce_cases() {
             op + ": dim -1 appears multiple times in the list of dims [1, -1]"};
   };
   return {
-      {.name = "sum", .samples = unary_samples, .reference = over_all(total), .result_dtype = summed, .tolerance = 20},
+      {.name = "sum",
+       .samples = unary_samples,
+       .reference = over_all(total),
+       .result_dtype = summed,
+       .tolerance = 20,
+       .same_bits_strided = false},
       {.name = "sum",
        .overload = "dim",
        .samples = dim_samples,
        .reference = over_dims(total),
        .result_dtype = summed,
        .tolerance = 20,
-       .errors = {bad_dim("sum"), repeated_dim("sum")}},
+       .errors = {bad_dim("sum"), repeated_dim("sum")},
+       .same_bits_strided = false},
       {.name = "mean",
        .samples = without_gradient_of_nothing(unary_samples),
        .reference = over_all(average),
@@ -155,7 +183,8 @@ static std::vector<OpCase> all_reduce_cases() {
        .refused = whole,
        .tolerance = 4,
        .errors = {{"dtype", [](Make& m) -> Values { return {m.tensor({3}, kInt32)}; },
-                   "dtype must be either a floating point or complex dtype. Got: Int"}}},
+                   "dtype must be either a floating point or complex dtype. Got: Int"}},
+       .same_bits_strided = false},
       {.name = "mean",
        .overload = "dim",
        .samples = without_gradient_of_nothing(dim_samples),
@@ -163,7 +192,8 @@ static std::vector<OpCase> all_reduce_cases() {
        .dtypes = floats,
        .refused = whole,
        .tolerance = 4,
-       .errors = {bad_dim("mean"), repeated_dim("mean")}},
+       .errors = {bad_dim("mean"), repeated_dim("mean")},
+       .same_bits_strided = false},
       {.name = "amax",
        .samples = full_dim_samples,
        .reference = over_dims(largest),
@@ -216,17 +246,7 @@ static std::vector<OpCase> all_reduce_cases() {
                    },
                    "max(): Expected reduction dim 1 to have non-zero size"}}},
       {.name = "softmax",
-       .samples = [](Make& m) -> std::vector<Sample> {
-         return {{"rows", {m.tensor({3, 5}), int64_t{-1}}},
-                 {"columns", {m.tensor({3, 5}), int64_t{0}}},
-                 {"middle", {m.tensor({2, 3, 4}), int64_t{1}}},
-                 {"0-d", {m.tensor({}), int64_t{0}}},
-                 {"empty", {m.tensor({0, 3}), int64_t{1}}},
-                 {"over nothing", {m.tensor({3, 0}), int64_t{1}}},
-                 {"inf and nan", {m.special(), int64_t{0}}, false},
-                 {"large rows", {m.tensor({201, 333}), int64_t{1}}, false},
-                 {"large columns", {m.tensor({201, 333}), int64_t{0}}, false}};
-       },
+       .samples = softmax_samples,
        .reference = [](const Arguments& in) { return std::vector{along(in.array(0), in.integer(1), softmax_of)}; },
        .dtypes = real_floats,
        .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
@@ -240,7 +260,25 @@ static std::vector<OpCase> all_reduce_cases() {
                    [](Make& m) -> Values {
                      return {m.tensor({2, 4}, kInt32), int64_t{0}};
                    },
-                   "softmax: not implemented for 'Int'"}}},
+                   "softmax: not implemented for 'Int'"}},
+       .same_bits_strided = false},
+      {.name = "log_softmax",
+       .samples = softmax_samples,
+       .reference = [](const Arguments& in) { return std::vector{along(in.array(0), in.integer(1), log_softmax_of)}; },
+       .dtypes = real_floats,
+       .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
+       .tolerance = 4,
+       .errors = {{"dim",
+                   [](Make& m) -> Values {
+                     return {m.tensor({2, 4}), int64_t{3}};
+                   },
+                   "log_softmax: dim 3 is out of range for shape [2, 4] (expected -2 to 1)"},
+                  {"dtype",
+                   [](Make& m) -> Values {
+                     return {m.tensor({2, 4}, kInt32), int64_t{0}};
+                   },
+                   "log_softmax: not implemented for 'Int'"}},
+       .same_bits_strided = false},
       {.name = "topk",
        .samples = [](Make& m) -> std::vector<Sample> {
          constexpr double inf = std::numeric_limits<double>::infinity();
@@ -273,14 +311,6 @@ static std::vector<OpCase> all_reduce_cases() {
                    "topk: selected index k out of range: found 4 for dimension 1"}},
        .untested = {{kBool, "among equals any place may be picked, and bool has little but equals"}}},
   };
-}
-
-// Sums are taken in the order that suits the layout.
-std::vector<OpCase> reduce_cases() {
-  std::vector<OpCase> cases = all_reduce_cases();
-  for (OpCase& one : cases)
-    if (one.name == "sum" || one.name == "mean" || one.name == "softmax") one.same_bits_strided = false;
-  return cases;
 }
 
 }  // namespace cresset::test
