@@ -207,7 +207,7 @@ class FormulaNode<F, Inputs, kSavedList> final : public Pooled<FormulaNode<F, In
   }
 
   Grads apply(Tensor* gradients, size_t) override {
-    if (this->released_) backward_second_time(*this);
+    if (this->released) backward_second_time(*this);
     if (!gradients[0].defined()) return Grads(this->num_edges_);
     std::vector<Tensor> values(saved_.size());
     for (size_t i = 0; i < saved_.size(); i++) {
@@ -218,7 +218,7 @@ class FormulaNode<F, Inputs, kSavedList> final : public Pooled<FormulaNode<F, In
   }
 
   void release_variables() override {
-    this->released_ = true;
+    this->released = true;
     saved_.clear();
   }
 

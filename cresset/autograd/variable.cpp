@@ -381,6 +381,7 @@ const std::string& Tensor::name() const {
 }
 
 unsigned Tensor::add_hook(std::function<Tensor(const Tensor&)> hook) const {
+  CRESSET_CHECK_AS(AutogradError, hook, "register_hook: found an empty function (expected a callable)");
   CRESSET_CHECK_AS(AutogradError, requires_grad(),
                    "register_hook: cannot register a hook on a variable that doesn't require gradient");
   if (auto node = grad_fn()) return node->add_tensor_hook(impl_->output_nr, std::move(hook));
@@ -402,6 +403,8 @@ void Tensor::remove_hook(unsigned position) const {
   CRESSET_CHECK_AS(AutogradError, gone, "remove_hook: there is no hook ", position, " on this tensor");
 }
 unsigned Tensor::register_post_accumulate_grad_hook(std::function<void(const Tensor&)> hook) const {
+  CRESSET_CHECK_AS(AutogradError, hook,
+                   "register_post_accumulate_grad_hook: found an empty function (expected a callable)");
   CRESSET_CHECK_AS(
       AutogradError, requires_grad() && is_leaf(),
       "register_post_accumulate_grad_hook: post accumulate grad hooks cannot be registered on non-leaf tensors or "

@@ -41,13 +41,12 @@ inline constexpr DType kComplexDouble = DType::ComplexDouble, kComplex128 = kCom
 inline constexpr DType kBool = DType::Bool, kBFloat16 = DType::BFloat16, kBF16 = kBFloat16;
 
 // CRESSET_FOR_EACH_DTYPE(macro): macro(C++ type, enumerator), in the enumerators' order.
-#define CRESSET_FOR_EACH_DTYPE(_)                                                                                  \
-  _(uint8_t, Byte)                                                                                                 \
-  _(int8_t, Char)                                                                                                  \
-  _(int16_t, Short)                                                                                                \
-  _(int32_t, Int)                                                                                                  \
-  _(int64_t, Long) _(::cresset::Half, Half) _(float, Float) _(double, Double) _(std::complex<float>, ComplexFloat) \
-      _(std::complex<double>, ComplexDouble) _(bool, Bool) _(::cresset::BFloat16, BFloat16)
+// clang-format off
+#define CRESSET_FOR_EACH_DTYPE(_)                                                                                \
+  _(uint8_t, Byte) _(int8_t, Char) _(int16_t, Short) _(int32_t, Int) _(int64_t, Long) _(::cresset::Half, Half)   \
+  _(float, Float) _(double, Double) _(std::complex<float>, ComplexFloat) _(std::complex<double>, ComplexDouble)  \
+  _(bool, Bool) _(::cresset::BFloat16, BFloat16)
+// clang-format on
 
 template <class T>
 struct DTypeOf;

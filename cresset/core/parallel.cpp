@@ -158,6 +158,8 @@ int get_num_threads() {
 
 void set_num_threads(int count) {
   CRESSET_CHECK_AS(ValueError, count >= 1, "set_num_threads: found ", count, " (expected at least 1)");
+  constexpr int kMost = 4096;  // far beyond any machine; OpenMP itself crashes on absurd numbers
+  CRESSET_CHECK_AS(ValueError, count <= kMost, "set_num_threads: found ", count, " (expected at most ", kMost, ")");
   thread_count = count;
 }
 

@@ -14,6 +14,8 @@
 
 namespace cresset {
 
+[[noreturn]] CRESSET_API void array_index_out_of_range(size_t index, size_t size);
+
 // Borrows: it must not outlive what it was made from, which for an initializer list is the full expression.
 template <class T>
 class ArrayRef {
@@ -30,10 +32,14 @@ class ArrayRef {
   constexpr ArrayRef(const std::array<T, N>& a) : data_(a.data()), size_(N) {}
   template <size_t N>
   constexpr ArrayRef(const T (&a)[N]) : data_(a), size_(N) {}
+#ifndef __clang__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
   constexpr ArrayRef(const std::initializer_list<T>& list) : data_(list.begin()), size_(list.size()) {}
+#ifndef __clang__
 #pragma GCC diagnostic pop
+#endif
 
   constexpr const T* begin() const { return data_; }
   constexpr const T* end() const { return data_ + size_; }
@@ -41,7 +47,10 @@ class ArrayRef {
   constexpr size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
   constexpr const T& operator[](size_t i) const { return data_[i]; }
-  constexpr const T& at(size_t i) const { return data_[i]; }
+  const T& at(size_t i) const {
+    if (CRESSET_UNLIKELY(i >= size_)) array_index_out_of_range(i, size_);
+    return data_[i];
+  }
   constexpr const T& front() const { return data_[0]; }
   constexpr const T& back() const { return data_[size_ - 1]; }
   constexpr ArrayRef slice(size_t from, size_t count) const { return {data_ + from, count}; }

@@ -33,6 +33,14 @@ class CRESSET_API Tensor {
  public:
   Tensor() = default;
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
+  Tensor(const Tensor&) = default;
+  Tensor(Tensor&&) = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & = default;
+  // What an expression returned is written to: x[0] = y and x.index({…}) = 5 change x.
+  Tensor& operator=(const Tensor& values) &&;
+  Tensor& operator=(Tensor&& values) &&;
+  Tensor& operator=(const Scalar& value) &&;
 
   // ---- what it is
   bool defined() const { return static_cast<bool>(impl_); }

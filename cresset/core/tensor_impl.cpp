@@ -12,6 +12,10 @@ namespace cresset {
 
 constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
+void array_index_out_of_range(size_t index, size_t size) {
+  throw IndexError(message_of("ArrayRef::at: index ", index, " is out of range for ", size, " elements"));
+}
+
 std::string text_of(IntArrayRef list) {
   std::string out = "[";
   for (size_t i = 0; i < list.size(); i++) out += (i ? ", " : "") + std::to_string(list[i]);

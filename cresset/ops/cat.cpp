@@ -80,7 +80,8 @@ Dims joined_sizes(TensorList tensors, int dim) {
       CRESSET_CHECK_AS(ShapeError, d == dim || t.size(d) == sizes[d],
                        "cat: Sizes of tensors must match except in dimension ", dim, ". Expected size ", sizes[d],
                        " but got size ", t.size(d), " for tensor number ", i, " in the list");
-    sizes[dim] += t.size(dim);
+    CRESSET_CHECK_AS(ShapeError, !__builtin_add_overflow(sizes[dim], t.size(dim), &sizes[dim]),
+                     "cat: the sizes along dimension ", dim, " add up to more than an int64 can count");
   }
   return sizes;
 }
@@ -156,8 +157,10 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "chunk: chunk expects at least a 1-dimensional tensor");
   CRESSET_CHECK_AS(ValueError, chunks > 0, "chunk: chunk expects `chunks` to be greater than 0, got: ", chunks);
   int64_t n = self.size(wrap_dim("chunk", dim, self));
+  CRESSET_CHECK_AS(ValueError, n > 0 || chunks <= INT32_MAX, "chunk: found ", chunks,
+                   " chunks of an empty dimension (expected at most ", INT32_MAX, ")");
   if (n == 0) return split(self, Dims::filled(static_cast<int>(chunks), 0), dim);
-  return split(self, (n + chunks - 1) / chunks, dim);
+  return split(self, (n - 1) / chunks + 1, dim);
 }
 
 }  // namespace cresset

@@ -155,6 +155,9 @@ Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
 }
 
 // ---- the forms that Tensor declares itself
+Tensor& Tensor::operator=(const Tensor& values) && { return cresset::copy_(*this, values); }
+Tensor& Tensor::operator=(Tensor&& values) && { return cresset::copy_(*this, values); }
+Tensor& Tensor::operator=(const Scalar& value) && { return cresset::fill_(*this, value); }
 Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
   return cresset::to(*this, options, non_blocking, copy);
 }

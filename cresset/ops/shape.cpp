@@ -238,8 +238,8 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std:
   int64_t from = clamped(start.value_or(0)), to = std::max(from, end ? clamped(*end) : n);
   Dims sizes(self.sizes()), strides(self.strides());
   int64_t offset = self.storage_offset() + from * strides[d];
-  sizes[d] = (to - from + step - 1) / step;
-  strides[d] *= step;
+  sizes[d] = to > from ? (to - from - 1) / step + 1 : 0;
+  if (step < n) strides[d] *= step;  // a longer one takes at most one element
   return differentiable_view("SliceBackward0", alias(self, sizes, strides, offset), self,
                              [whole = KeptDims(self.sizes()), d, from, to, step](const Tensor& g, Wants) {
                                return grads(slice_backward(g, whole, d, from, to, step));
@@ -253,7 +253,8 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
   CRESSET_CHECK_AS(IndexError, self.dim() > 0, "narrow: cannot be applied to a 0-dim tensor");
   int d = wrap_dim("narrow", dim, self);
   int64_t n = self.size(d), from = start < 0 ? start + n : start;
-  CRESSET_CHECK_AS(IndexError, length >= 0 && from >= 0 && from + length <= n, "narrow: start (", start, ") + length (",
+  CRESSET_CHECK_AS(IndexError, length >= 0, "narrow: length ", length, " is negative (expected 0 or more)");
+  CRESSET_CHECK_AS(IndexError, from >= 0 && from <= n && length <= n - from, "narrow: start (", start, ") + length (",
                    length, ") exceeds dimension size (", n, ")");
   return slice(self, d, from, from + length, 1);
 }
@@ -404,19 +405,16 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std:
   CRESSET_CHECK_AS(ShapeError, size.size() == stride.size(),
                    "as_strided: mismatch in length of strides and shape: found ", stride.size(), " strides for ",
                    size.size(), " sizes");
-  int64_t offset = storage_offset.value_or(self.storage_offset()), last = offset;
-  bool empty = false;
-  for (size_t i = 0; i < size.size(); i++) {
+  int64_t offset = storage_offset.value_or(self.storage_offset());
+  for (size_t i = 0; i < size.size(); i++)
     CRESSET_CHECK_AS(ShapeError, size[i] >= 0 && stride[i] >= 0,
                      "as_strided: negative sizes and strides are not supported, found sizes ", text_of(size),
                      ", strides ", text_of(stride));
-    empty = empty || size[i] == 0;
-    last += (size[i] - 1) * stride[i];
-  }
-  int64_t room = static_cast<int64_t>(self.impl()->storage->bytes / self.itemsize());
-  CRESSET_CHECK_AS(ShapeError, offset >= 0 && (empty || last < room || self.is_meta()), "as_strided: sizes ",
-                   text_of(size), ", strides ", text_of(stride), ", storage offset ", offset, " reach element ", last,
-                   ", which is out of bounds for storage of ", room, " elements");
+  CRESSET_CHECK_AS(ShapeError, offset >= 0, "as_strided: storage offset ", offset, " is negative");
+  size_t reach = storage_bytes("as_strided", size, stride, self.dtype(), offset), room = self.impl()->storage->bytes;
+  CRESSET_CHECK_AS(ShapeError, reach <= room || self.is_meta(), "as_strided: sizes ", text_of(size), ", strides ",
+                   text_of(stride), ", storage offset ", offset, " reach ", reach,
+                   " bytes, which is out of bounds for storage of ", room, " bytes");
   return differentiable_view("AsStridedBackward0", alias(self, size, stride, offset), self,
                              [bs = KeptDims(self.sizes()), bt = KeptDims(self.strides()), bo = self.storage_offset(),
                               vs = KeptDims(size), vt = KeptDims(stride), offset](const Tensor& g, Wants) {

@@ -413,7 +413,7 @@ std::vector<OpCase> shape_cases() {
                       [](Make& m) -> Values {
                         return {m.tensor({4}), Ints{3}, Ints{2}};
                       },
-                      "as_strided: sizes [3], strides [2], storage offset 0 reach element 4"),
+                      "as_strided: sizes [3], strides [2], storage offset 0 reach 20 bytes"),
                   refused(
                       "lengths",
                       [](Make& m) -> Values {

@@ -1,0 +1,63 @@
+// Sizes, steps and counts at the ends of int64: refused or right, never out of bounds.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "cresset/cresset.h"
+#include "tests/core/expect_error.h"
+
+namespace cresset {
+namespace {
+
+constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
+
+TEST(Edge, WritingToWhatAnIndexReturnedChangesTheTensor) {
+  Tensor x = ones({2, 2});
+  x[0] = zeros({2});
+  x[1] = 5;
+  x.select(1, 1).select(0, 0) = Scalar(7);
+  EXPECT_TRUE(std::vector<float>(x.data_ptr<float>(), x.data_ptr<float>() + 4) == (std::vector<float>{0, 7, 5, 5}));
+  Tensor y = x;
+  y = zeros({1});  // a handle is replaced, not written to
+  EXPECT_EQ(x.numel(), 4);
+}
+
+TEST(Edge, AsStridedCannotReachBeyondItsStorage) {
+  Tensor x = arange(6, kFloat);
+  EXPECT_ERROR(ShapeError, x.as_strided({9}, {int64_t{1} << 61}), "as_strided");
+  EXPECT_ERROR(ShapeError, x.as_strided({2}, {kHuge}, 1), "as_strided");
+  EXPECT_ERROR(ShapeError, x.as_strided({5}, {1}, kHuge), "as_strided");
+  EXPECT_ERROR(ShapeError, x.as_strided({7}, {1}), "out of bounds for storage of 24 bytes");
+}
+
+TEST(Edge, SlicesWithHugeStepsTakeOneElement) {
+  Tensor x = arange(6, kFloat).view({2, 3}).slice(0, 0, 2, kHuge);
+  EXPECT_EQ(x.sizes(), IntArrayRef({1, 3}));
+  EXPECT_EQ(x.sum().item<float>(), 3);
+  EXPECT_ERROR(IndexError, x.narrow(0, 1, kHuge), "exceeds dimension size");
+  EXPECT_ERROR(IndexError, x.narrow(0, 0, -5), "length -5 is negative");
+}
+
+TEST(Edge, JoinedSizesAreCounted) {
+  Tensor x = ones({1}).expand({int64_t{1} << 62});
+  EXPECT_ERROR(ShapeError, cat({x, x, x, x}), "more than an int64 can count");
+  EXPECT_ERROR(ValueError, zeros({0}).chunk(int64_t{1} << 32), "chunks of an empty dimension");
+  EXPECT_EQ(ones({2}).chunk(kHuge).size(), 2u);
+}
+
+TEST(Edge, AbsurdNumbersOfThreadsAreRefused) {
+  EXPECT_ERROR(ValueError, set_num_threads(100000), "expected at most 4096");
+}
+
+TEST(Edge, EmptyHooksAreRefused) {
+  Tensor x = ones({1}, requires_grad(true));
+  EXPECT_ERROR(AutogradError, x.register_hook(std::function<Tensor(const Tensor&)>()), "empty function");
+  EXPECT_ERROR(AutogradError, x.register_post_accumulate_grad_hook({}), "empty function");
+}
+
+TEST(Edge, ArrayRefAtChecksItsIndex) {
+  EXPECT_ERROR(IndexError, ones({2, 2}).sizes().at(7), "out of range for 2 elements");
+}
+
+}  // namespace
+}  // namespace cresset
