@@ -62,10 +62,10 @@ void check_class_indices(const Tensor& self, const Tensor& target, const Tensor&
 }
 
 // dx = (softmax(x) - onehot(target)) times what each row's loss counts. Differentiable in g and x.
-Tensor cross_entropy_backward(const Tensor& g, const Tensor& x, const Tensor& target, const Tensor& log_sums,
+Tensor cross_entropy_backward(const Tensor& g, const Tensor& x, const Tensor& target, const Tensor& normalizers,
                               const Tensor& total, int64_t reduction, int64_t ignore_index) {
   Tensor dx = empty_contiguous(x.sizes(), x.dtype(), x.device());
-  cross_entropy_backward_kernel(dx, g, x, target, log_sums, total, reduction, ignore_index);
+  cross_entropy_backward_kernel(dx, g, x, target, normalizers, total, reduction, ignore_index);
   return differentiable(
       "CrossEntropyLossBackwardBackward0", dx, inputs(g, x), saved(g, x, target),
       [reduction, ignore_index](const Tensor& gg, Wants wants, const Tensor& g, const Tensor& x, const Tensor& target) {
@@ -86,14 +86,15 @@ Tensor cross_entropy_fused(const Tensor& self, const Tensor& target, int64_t red
   if (reduction == Reduction::None) loss_sizes.push_back(self.size(0));
   DType compute = compute_dtype(self.dtype());
   Tensor y = empty_contiguous(loss_sizes, self.dtype(), self.device());
-  Tensor log_sums = empty_contiguous(target.sizes(), compute, self.device());
+  Tensor normalizers = empty_contiguous({target.size(0), 2}, compute, self.device());
   Tensor total = empty_contiguous({}, compute, self.device());
-  cross_entropy_kernel(y, log_sums, total, self, target, reduction, ignore_index);
-  return differentiable("CrossEntropyLossBackward0", y, inputs(self), saved(self, target, log_sums, total),
-                        [reduction, ignore_index](const Tensor& g, Wants, const Tensor& x, const Tensor& target,
-                                                  const Tensor& log_sums, const Tensor& total) {
-                          return grads(cross_entropy_backward(g, x, target, log_sums, total, reduction, ignore_index));
-                        });
+  cross_entropy_kernel(y, normalizers, total, self, target, reduction, ignore_index);
+  return differentiable(
+      "CrossEntropyLossBackward0", y, inputs(self), saved(self, target, normalizers, total),
+      [reduction, ignore_index](const Tensor& g, Wants, const Tensor& x, const Tensor& target,
+                                const Tensor& normalizers, const Tensor& total) {
+        return grads(cross_entropy_backward(g, x, target, normalizers, total, reduction, ignore_index));
+      });
 }
 
 // A weight per class, in the shape that broadcasts over x.

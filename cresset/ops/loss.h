@@ -10,14 +10,14 @@ namespace Reduction {
 enum Reduction : int64_t { None, Mean, Sum };
 }
 
-// Logits [N, C], class indices [N]. loss is [N] or 0-d; log_sums [N] are the rows' logarithms of sums of exp; total is
-// how many targets counted.
-CRESSET_API inline constinit Kernel<void(const Tensor& loss, const Tensor& log_sums, const Tensor& total,
+// Logits [N, C], class indices [N]. loss is [N] or 0-d; normalizers [N, 2], contiguous, are each row's
+// maximum and its sum of exp above it, apart: together they would round. total is how many targets counted.
+CRESSET_API inline constinit Kernel<void(const Tensor& loss, const Tensor& normalizers, const Tensor& total,
                                          const Tensor& logits, const Tensor& target, int64_t reduction,
                                          int64_t ignore_index)>
     cross_entropy_kernel{"cross_entropy", 3};
 CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& logits, const Tensor& target,
-                                         const Tensor& log_sums, const Tensor& total, int64_t reduction,
+                                         const Tensor& normalizers, const Tensor& total, int64_t reduction,
                                          int64_t ignore_index)>
     cross_entropy_backward_kernel{"cross_entropy_backward"};
 // What class indices mean for a loss. For each: whether it counts, a class to read (0 if it does not count), its weight

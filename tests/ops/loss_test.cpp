@@ -50,6 +50,16 @@ TEST(CrossEntropy, OfOneHotProbabilitiesIsThatOfClasses) {
   expect_close(cross_entropy(x, onehot), cross_entropy(x, classes({1, 0})));
 }
 
+TEST(CrossEntropy, OfClassIndicesKeepsDifferencesOfLargeLogits) {
+  Tensor x = empty_contiguous({1, 2}, kFloat, kCPU);
+  x.data_ptr<float>()[0] = 1e7f, x.data_ptr<float>()[1] = 1e7f + 1;
+  x.requires_grad_();
+  Tensor loss = cross_entropy(x, zeros({1}, kLong));
+  EXPECT_NEAR(loss.item<float>(), 1.3132617, 1e-6);  // log(1 + e)
+  loss.backward();
+  EXPECT_NEAR(x.grad().data_ptr<float>()[1], 0.7310586, 1e-6);  // e / (1 + e)
+}
+
 TEST(CrossEntropy, OfProbabilitiesKeepsDifferencesOfLargeLogits) {
   Tensor x = zeros({1, 2}), onehot = zeros({1, 2});
   x.data_ptr<float>()[0] = 1e7f, x.data_ptr<float>()[1] = 1e7f + 1;

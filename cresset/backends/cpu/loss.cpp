@@ -1,6 +1,8 @@
 // CPU kernels of ops/loss.
 #include "cresset/ops/loss.h"
 
+#include <cmath>
+
 #include "cresset/backends/cpu/reduce_lines.h"
 #include "cresset/backends/cpu/softmax_simd.h"
 #include "cresset/core/parallel.h"
@@ -40,12 +42,13 @@ double get(const Tensor& x, int64_t i) {
 }
 
 template <class T>
-void forward_typed(const Tensor& loss, const Tensor& log_sums, const Tensor& total, const Tensor& x,
+void forward_typed(const Tensor& loss, const Tensor& normalizers, const Tensor& total, const Tensor& x,
                    const Tensor& target, int64_t reduction, int64_t ignore_index) {
   Lines lines({&x}, 1);
   const SoftmaxInner<T>& inner = softmax_inner<T>();
   int64_t rows = x.size(0), classes = x.size(1);
   std::vector<double> losses(static_cast<size_t>(rows));
+  auto normalizer = [&](int64_t i) { return static_cast<T*>(normalizers.impl()->data()) + 2 * i; };
   auto row_start = [&](int64_t i) {
     return static_cast<char*>(x.impl()->data()) + i * x.stride(0) * static_cast<int64_t>(x.itemsize());
   };
@@ -54,15 +57,16 @@ void forward_typed(const Tensor& loss, const Tensor& log_sums, const Tensor& tot
     for (int64_t i = begin; i < end; i++) {
       int64_t c = element<int64_t>(target, i);
       if (c == ignore_index) {
-        element<T>(log_sums, i) = 0;
+        normalizer(i)[0] = 0, normalizer(i)[1] = 1;
         losses[static_cast<size_t>(i)] = 0;
         continue;
       }
       checked_class(c, classes);
       const T* logits = row.read(row_start(i));
-      T log_sum = inner.log_normalizer(logits, classes);
-      element<T>(log_sums, i) = log_sum;
-      losses[static_cast<size_t>(i)] = static_cast<double>(log_sum) - static_cast<double>(logits[c]);
+      T* top = normalizer(i);
+      top[1] = inner.exp_total(logits, classes, top);
+      losses[static_cast<size_t>(i)] =
+          static_cast<double>(*top) - static_cast<double>(logits[c]) + std::log(static_cast<double>(top[1]));
     }
   });
   double sum = 0, counted = 0;  // in the rows' order, whatever the threads did
@@ -74,14 +78,14 @@ void forward_typed(const Tensor& loss, const Tensor& log_sums, const Tensor& tot
   element<T>(total, 0) = static_cast<T>(counted);
   if (reduction != Reduction::None) put(loss, 0, reduction == Reduction::Mean ? sum / counted : sum);
 }
-void forward(const Tensor& loss, const Tensor& log_sums, const Tensor& total, const Tensor& x, const Tensor& target,
+void forward(const Tensor& loss, const Tensor& normalizers, const Tensor& total, const Tensor& x, const Tensor& target,
              int64_t reduction, int64_t ignore_index) {
   auto typed = x.dtype() == kDouble ? &forward_typed<double> : &forward_typed<float>;
-  typed(loss, log_sums, total, x, target, reduction, ignore_index);
+  typed(loss, normalizers, total, x, target, reduction, ignore_index);
 }
 
 template <class T>
-void backward_typed(const Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target, const Tensor& log_sums,
+void backward_typed(const Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target, const Tensor& normalizers,
                     const Tensor& total, int64_t reduction, int64_t ignore_index) {
   Lines lines({&x, &dx}, 1);
   const SoftmaxInner<T>& inner = softmax_inner<T>();
@@ -99,19 +103,20 @@ void backward_typed(const Tensor& dx, const Tensor& g, const Tensor& x, const Te
       if (c == ignore_index) {
         std::fill_n(out, classes, T(0));
       } else {
+        const T* normalizer = static_cast<const T*>(normalizers.impl()->data()) + 2 * i;
         T scale = static_cast<T>(get(g, i) / divisor);
-        inner.exp_row(out, from.read(row_of(x, i)), classes, element<T>(log_sums, i), scale);
+        inner.exp_row(out, from.read(row_of(x, i)), classes, normalizer[0], scale / normalizer[1]);
         out[checked_class(c, classes)] -= scale;
       }
       to.written(at);
     }
   });
 }
-void backward(const Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target, const Tensor& log_sums,
+void backward(const Tensor& dx, const Tensor& g, const Tensor& x, const Tensor& target, const Tensor& normalizers,
               const Tensor& total, int64_t reduction, int64_t ignore_index) {
   if (dx.numel() == 0) return;
   auto typed = x.dtype() == kDouble ? &backward_typed<double> : &backward_typed<float>;
-  typed(dx, g, x, target, log_sums, total, reduction, ignore_index);
+  typed(dx, g, x, target, normalizers, total, reduction, ignore_index);
 }
 
 // The outputs are contiguous; target may be strided.

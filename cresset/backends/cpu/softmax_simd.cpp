@@ -154,10 +154,10 @@ void log_softmax_row(T* y, const T* x, int64_t n, bool stream) {
 }
 
 template <class T>
-T row_log_normalizer(const T* x, int64_t n) {
-  T top = row_top(x, n);
-  if (!std::isfinite(top)) return std::numeric_limits<T>::quiet_NaN();  // as log(softmax) would be
-  return top + std::log(exp_sum<T>(nullptr, x, n, top));
+T row_exp_total(const T* x, int64_t n, T* top) {
+  *top = row_top(x, n);
+  if (!std::isfinite(*top)) return *top = std::numeric_limits<T>::quiet_NaN();  // as log(softmax) would be
+  return exp_sum<T>(nullptr, x, n, *top);
 }
 
 template <class T>
@@ -238,15 +238,9 @@ void move_columns(T* total, const T* before, const T* top, int64_t n) {
 
 template <class T>
 const SoftmaxInner<T>& find_softmax() {
-  static constexpr SoftmaxInner<T> inner{&softmax_row<T>,
-                                         &log_softmax_row<T>,
-                                         &row_log_normalizer<T>,
-                                         &softmax_backward_row<T>,
-                                         &log_softmax_backward_row<T>,
-                                         &exp_row<T>,
-                                         &max_columns<T>,
-                                         &exp_columns<T>,
-                                         &move_columns<T>};
+  static constexpr SoftmaxInner<T> inner{
+      &softmax_row<T>, &log_softmax_row<T>, &row_exp_total<T>, &softmax_backward_row<T>, &log_softmax_backward_row<T>,
+      &exp_row<T>,     &max_columns<T>,     &exp_columns<T>,   &move_columns<T>};
   return inner;
 }
 const SoftmaxInner<float>& find_softmax_float() { return find_softmax<float>(); }

@@ -11,7 +11,8 @@ struct SoftmaxInner {
   void (*row)(T* y, const T* x, int64_t n, bool stream);
   // The same for its logarithm.
   void (*log_row)(T* y, const T* x, int64_t n, bool stream);
-  T (*log_normalizer)(const T* x, int64_t n);
+  // The sum of exp(x - top), and top, the row's maximum; both nan if that is not finite.
+  T (*exp_total)(const T* x, int64_t n, T* top);
   void (*backward_row)(T* dx, const T* g, const T* y, int64_t n);
   void (*log_backward_row)(T* dx, const T* g, const T* y, int64_t n);
   // y = exp(x - shift) * scale, for x <= shift
