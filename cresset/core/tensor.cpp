@@ -31,13 +31,14 @@ size_t contiguous_bytes(const char* op, IntArrayRef sizes, DType dtype) {
 Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device) {
   size_t bytes = contiguous_bytes("empty", sizes, dtype);
   auto storage = Storage::make(bytes, device);
-  TensorImpl* impl = TensorImpl::make();
+  auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw
+  TensorImpl* impl = owned.get();
   impl->dtype = dtype;
   impl->device = device;
   impl->inference = thread_state.inference;
   impl->storage = std::move(storage);
   impl->set_sizes_contiguous(sizes);
-  return Tensor(Ref<TensorImpl>::adopt(impl));
+  return Tensor(std::move(owned));
 }
 
 size_t storage_bytes(const char* op, IntArrayRef sizes, DType dtype) { return contiguous_bytes(op, sizes, dtype); }
@@ -65,13 +66,14 @@ size_t storage_bytes(const char* op, IntArrayRef sizes, IntArrayRef strides, DTy
 
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device) {
   auto storage = Storage::make(storage_bytes("empty_strided", sizes, strides, dtype, 0), device);
-  TensorImpl* impl = TensorImpl::make();
+  auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw
+  TensorImpl* impl = owned.get();
   impl->dtype = dtype;
   impl->device = device;
   impl->inference = thread_state.inference;
   impl->storage = std::move(storage);
   impl->set_geometry(sizes, strides);
-  return Tensor(Ref<TensorImpl>::adopt(impl));
+  return Tensor(std::move(owned));
 }
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
   Tensor y = empty_strided(sizes, strides, options.dtype(), options.device());
@@ -81,7 +83,8 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
 
 Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
   TensorImpl* from = x.impl();
-  TensorImpl* impl = TensorImpl::make();
+  auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw
+  TensorImpl* impl = owned.get();
   impl->dtype = from->dtype;
   impl->device = from->device;
   impl->inference = from->inference;
@@ -89,12 +92,13 @@ Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t of
   impl->own_version = from->own_version;
   impl->offset = offset;
   impl->set_geometry(sizes, strides);
-  return Tensor(Ref<TensorImpl>::adopt(impl));
+  return Tensor(std::move(owned));
 }
 
 Tensor alias(const Tensor& x) {
   TensorImpl* from = x.impl();
-  TensorImpl* impl = TensorImpl::make();
+  auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw
+  TensorImpl* impl = owned.get();
   impl->dtype = from->dtype;
   impl->device = from->device;
   impl->inference = from->inference;
@@ -106,7 +110,7 @@ Tensor alias(const Tensor& x) {
   impl->numel = from->numel;
   impl->contiguous = from->contiguous;
   impl->wrapped_number = from->wrapped_number;
-  return Tensor(Ref<TensorImpl>::adopt(impl));
+  return Tensor(std::move(owned));
 }
 
 Tensor wrapped_number(const Scalar& value) {
