@@ -200,8 +200,7 @@ void refresh_view(const Tensor& view) {
   AutoGradMode on(true);
   Tensor fresh = base.as_strided(impl->sizes, impl->strides, impl->offset);
   impl->node = fresh.impl()->node;
-  impl->output_nr = fresh.impl()->output_nr;
-  impl->requires_grad = true;
+  impl->output_nr = fresh.impl()->output_nr;  // requires_grad() asks the base: other threads may be reading it
   seen.store(now, std::memory_order_release);
   move_retained(view);
 }
