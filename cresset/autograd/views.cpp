@@ -43,23 +43,20 @@ class CopySlices final : public Pooled<CopySlices> {
     if (!function_) backward_second_time(*this);
     Tensor whole = base_shaped(gradients[0], base_);
     whole.copy_(gradients[0]);
-    if (!is_dense(base_.sizes, base_.strides)) return apply_by_index(std::move(whole));
+    if (!is_dense(base_.sizes, base_.strides)) return apply_by_index(whole);
     Tensor part = whole.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
     Tensor part_gradient = part.clone();
     Grads inner = function_->apply(&part_gradient, 1);
     Grads result(num_edges_);
-    for (size_t i = 0; i < inner.size(); i++) {
-      if (!wants(i)) continue;
-      if (i == 0) {
-        if (inner[0].defined())
-          part.copy_(inner[0]);
-        else
-          part.zero_();
-        result[0] = std::move(whole);
-      } else {
-        result[i] = std::move(inner[i]);
-      }
+    if (wants(0)) {
+      if (inner[0].defined())
+        part.copy_(inner[0]);
+      else
+        part.zero_();
+      result[0] = std::move(whole);
     }
+    for (size_t i = 1; i < inner.size(); i++)
+      if (wants(i)) result[i] = std::move(inner[i]);
     return result;
   }
 
@@ -71,7 +68,7 @@ class CopySlices final : public Pooled<CopySlices> {
 
  private:
   // A base with holes or overlaps cannot be laid out like itself: work in a buffer of its whole memory.
-  Grads apply_by_index(Tensor whole) {
+  Grads apply_by_index(const Tensor& whole) {
     int64_t extent = 1;
     for (int i = 0; i < base_.sizes.rank(); i++) extent += (base_.sizes[i] - 1) * base_.strides[i];
     Tensor memory = empty_contiguous(extent, whole.dtype(), whole.device());
