@@ -7,4 +7,4 @@
 #include "cresset/core/generator.h"
 #include "cresset/core/parallel.h"
 #include "cresset/core/print.h"
-#include "cresset/ops/all.h"
+#include "cresset/ops/aliases.h"

@@ -16,6 +16,7 @@ class CRESSET_API Error : public std::exception {
   const char* what() const noexcept override { return message_.c_str(); }
   const char* what_without_backtrace() const noexcept { return message_.c_str(); }
   const std::string& msg() const noexcept { return message_; }
+  void set_message(std::string message) { message_ = std::move(message); }
 
  private:
   std::string message_;
@@ -37,6 +38,9 @@ CRESSET_DEFINE_ERROR(DistributedError);
 CRESSET_DEFINE_ERROR(OutOfMemoryError);
 CRESSET_DEFINE_ERROR(NotImplementedError);
 #undef CRESSET_DEFINE_ERROR
+
+// What a handle without a tensor says; the op that was given it puts its own name and the argument's in place.
+inline constexpr const char* kUndefinedTensor = "Tensor: found an undefined tensor (expected a defined one)";
 
 // Joins its arguments with operator<<.
 template <class... Args>

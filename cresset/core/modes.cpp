@@ -111,3 +111,21 @@ void value_read(const Tensor& tensor) {
 }
 
 }  // namespace cresset::modes
+
+namespace cresset {
+
+void name_error(Error& error, const Op& op, int undefined) {
+  const std::string& found = error.msg();
+  size_t end = found.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
+  bool of_an_op = end != std::string::npos && end > 0 && found.compare(end, 2, ": ") == 0;
+  if (undefined >= 0 && found.starts_with(kUndefinedTensor))
+    error.set_message(message_of(op.name, ": found an undefined tensor for ",
+                                 op.parsed_arguments()[static_cast<size_t>(undefined)].name,
+                                 " (expected a defined one)"));
+  else if (found.starts_with("Tensor: "))
+    error.set_message(op.name + found.substr(6));
+  else if (of_an_op && found.compare(0, end, op.name) != 0)
+    error.set_message(op.name + found.substr(end));
+}
+
+}  // namespace cresset

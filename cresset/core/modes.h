@@ -77,4 +77,19 @@ template <class Result, class... Args>
     return Boxing<Bare<Result>>::unpack(result);
 }
 
+// An error on its way out of an op: the op that was called gives it its name, in place of an inner op's.
+// undefined: the index of the first argument that is an undefined tensor, or -1.
+CRESSET_API void name_error(Error& error, const Op& op, int undefined);
+template <class... Args>
+[[gnu::noinline, gnu::cold]] void name_error(Error& error, const Op& op, const Args&... args) {
+  int undefined = -1, at = 0;
+  auto look = [&](const auto& argument) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, Tensor>)
+      if (undefined < 0 && !argument.defined()) undefined = at;
+    at++;
+  };
+  (look(args), ...);
+  name_error(error, op, undefined);
+}
+
 }  // namespace cresset

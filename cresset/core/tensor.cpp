@@ -172,7 +172,7 @@ std::string Tensor::toString() const {
   return std::string(name_of(device().type())) + cresset::toString(dtype()) + "Type";
 }
 
-void Tensor::undefined_tensor() { throw Error("Tensor: found an undefined tensor (expected a defined one)"); }
+void Tensor::undefined_tensor() { throw Error(kUndefinedTensor); }
 
 int Tensor::checked_dim(const char* what, int64_t dim) const {
   int64_t rank = known()->sizes.rank();

@@ -136,7 +136,7 @@ CRESSET_OUT_FORM(cat, , (TensorList tensors, int64_t dim), (tensors, dim), "tens
 
 CRESSET_OP(stack, , Tensor, (TensorList tensors, int64_t dim), "tensors, dim=0", Gradient::composed,
            "The tensors one after the other along a new dimension.")
-Tensor stack(TensorList tensors, int64_t dim) {
+Tensor stack(TensorList tensors, int64_t dim) try {
   CRESSET_INTERCEPT(stack, , Tensor, tensors, dim);
   CRESSET_CHECK_AS(ShapeError, !tensors.empty(), "stack: stack expects a non-empty TensorList");
   std::vector<Tensor> layers;
@@ -149,10 +149,11 @@ Tensor stack(TensorList tensors, int64_t dim) {
   }
   return cat(layers, wrap_dim("stack", dim, tensors[0].dim() + 1));
 }
+CRESSET_ERRORS_OF(stack, , tensors, dim)
 
 CRESSET_OP(chunk, , std::vector<Tensor>, (const Tensor& self, int64_t chunks, int64_t dim), "self, chunks, dim=0",
            Gradient::composed, "Views of at most that many equal parts along dim, the last one maybe smaller.")
-std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
+std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) try {
   CRESSET_INTERCEPT(chunk, , std::vector<Tensor>, self, chunks, dim);
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "chunk: chunk expects at least a 1-dimensional tensor");
   CRESSET_CHECK_AS(ValueError, chunks > 0, "chunk: chunk expects `chunks` to be greater than 0, got: ", chunks);
@@ -162,5 +163,6 @@ std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
   if (n == 0) return split(self, Dims::filled(static_cast<int>(chunks), 0), dim);
   return split(self, (n - 1) / chunks + 1, dim);
 }
+CRESSET_ERRORS_OF(chunk, , self, chunks, dim)
 
 }  // namespace cresset

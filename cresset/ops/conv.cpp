@@ -157,7 +157,7 @@ const Op& conv2d_padding_op =
 }  // namespace
 
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, IntArrayRef padding,
-              IntArrayRef dilation, int64_t groups) {
+              IntArrayRef dilation, int64_t groups) try {
   CRESSET_INTERCEPT(conv2d, , Tensor, input, weight, bias, stride, padding, dilation, groups);
   check_types(input, weight, bias);
   Window window = window_of(stride, dilation, groups);
@@ -168,9 +168,10 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
   for (int i = 0; i < 4; i++) window.padding[i] = around[i % 2];
   return checked_conv2d(input, weight, bias, window);
 }
+CRESSET_ERRORS_OF(conv2d, , input, weight, bias, stride, padding, dilation, groups)
 
 Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride, PaddingMode padding,
-              IntArrayRef dilation, int64_t groups) {
+              IntArrayRef dilation, int64_t groups) try {
   CRESSET_INTERCEPT(conv2d, _padding, Tensor, input, weight, bias, stride, padding.name, dilation, groups);
   check_types(input, weight, bias);
   Window window = window_of(stride, dilation, groups);
@@ -190,5 +191,6 @@ Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, Int
   }
   return checked_conv2d(input, weight, bias, window);
 }
+CRESSET_ERRORS_OF(conv2d, _padding, input, weight, bias, stride, padding.name, dilation, groups)
 
 }  // namespace cresset

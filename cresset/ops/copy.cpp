@@ -66,12 +66,13 @@ void copy_values(const Tensor& to, const Tensor& from) {
 CRESSET_OP(clone, , Tensor, (const Tensor& self, std::optional<MemoryFormat> memory_format),
            "self, memory_format=std::nullopt", Gradient::formula,
            "A copy with memory of its own; gradients flow back to self.")
-Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
+Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) try {
   CRESSET_INTERCEPT(clone, , Tensor, self, memory_format);
   Tensor y = clone_shaped(self, memory_format.value_or(MemoryFormat::Preserve), self.dtype(), self.device());
   copy_kernel(y, self);
   return differentiable("CloneBackward0", y, inputs(self), saved(), [](const Tensor& g, Wants) { return grads(g); });
 }
+CRESSET_ERRORS_OF(clone, , self, memory_format)
 
 // self's old values do not matter: its gradient is zero, source's is what was broadcast, summed.
 static Tensor copy__into(const Into& into, const Tensor& self, const Tensor& source) {
@@ -97,15 +98,16 @@ static Tensor copy__into(const Into& into, const Tensor& self, const Tensor& sou
 
 CRESSET_OP(copy_, , Tensor&, (const Tensor& self, const Tensor& source, bool non_blocking),
            "self, source, non_blocking=false", Gradient::formula, "Writes source, broadcast and converted, into self.")
-Tensor& copy_(const Tensor& self, const Tensor& source, bool non_blocking) {
+Tensor& copy_(const Tensor& self, const Tensor& source, bool non_blocking) try {
   if (CRESSET_LIKELY(thread_state.modes_above == 0) || !intercepted<void>(copy__op, self, source, non_blocking))
     copy__into(in_place(self), self, source);
   return const_cast<Tensor&>(self);
 }
+CRESSET_ERRORS_OF(copy_, , self, source, non_blocking)
 
 CRESSET_OP(fill_, , Tensor&, (const Tensor& self, const Scalar& value), "self, value", Gradient::formula,
            "Sets every element to value.")
-Tensor& fill_(const Tensor& self, const Scalar& value) {
+Tensor& fill_(const Tensor& self, const Scalar& value) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(fill__op, self, value))
     return const_cast<Tensor&>(self);
   Into into = in_place(self);
@@ -119,18 +121,20 @@ Tensor& fill_(const Tensor& self, const Scalar& value) {
                  [](const Tensor& g, Wants) { return grads(g.new_zeros(g.sizes())); });
   return const_cast<Tensor&>(self);
 }
+CRESSET_ERRORS_OF(fill_, , self, value)
 
 CRESSET_OP(zero_, , Tensor&, (const Tensor& self), "self", Gradient::composed, "Sets every element to zero.")
-Tensor& zero_(const Tensor& self) {
+Tensor& zero_(const Tensor& self) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(zero__op, self))
     return const_cast<Tensor&>(self);
   return fill_(self, 0);
 }
+CRESSET_ERRORS_OF(zero_, , self)
 
 CRESSET_OP(to, , Tensor, (const Tensor& self, const TensorOptions& options, bool non_blocking, bool copy),
            "self, options, non_blocking=false, copy=false", Gradient::formula,
            "self with another dtype, device or memory format; self itself if nothing changes and copy is false.")
-Tensor to(const Tensor& self, const TensorOptions& options, bool non_blocking, bool copy) {
+Tensor to(const Tensor& self, const TensorOptions& options, bool non_blocking, bool copy) try {
   CRESSET_INTERCEPT(to, , Tensor, self, options, non_blocking, copy);
   DType dtype = options.dtype_opt().value_or(self.dtype());
   Device device = options.device_opt().value_or(self.device());
@@ -144,15 +148,17 @@ Tensor to(const Tensor& self, const TensorOptions& options, bool non_blocking, b
                           return grads(to(g, TensorOptions(from).device(on)));
                         });
 }
+CRESSET_ERRORS_OF(to, , self, options, non_blocking, copy)
 
 CRESSET_OP(contiguous, , Tensor, (const Tensor& self, MemoryFormat memory_format),
            "self, memory_format=MemoryFormat::Contiguous", Gradient::composed,
            "self if its memory is laid out so, otherwise a copy that is.")
-Tensor contiguous(const Tensor& self, MemoryFormat memory_format) {
+Tensor contiguous(const Tensor& self, MemoryFormat memory_format) try {
   CRESSET_INTERCEPT(contiguous, , Tensor, self, memory_format);
   if (self.is_contiguous(memory_format)) return self;
   return clone(self, memory_format);
 }
+CRESSET_ERRORS_OF(contiguous, , self, memory_format)
 
 // ---- the forms that Tensor declares itself
 Tensor& Tensor::operator=(const Tensor& values) && { return cresset::copy_(*this, values); }

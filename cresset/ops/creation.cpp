@@ -19,7 +19,7 @@ TensorOptions like(const Tensor& self, const TensorOptions& options) { return se
 
 CRESSET_OP(empty, , Tensor, (IntArrayRef size, const TensorOptions& options, std::optional<MemoryFormat> memory_format),
            "size, options={}, memory_format=std::nullopt", Gradient::none, "A tensor whose values are not set.")
-Tensor empty(IntArrayRef size, const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+Tensor empty(IntArrayRef size, const TensorOptions& options, std::optional<MemoryFormat> memory_format) try {
   CRESSET_INTERCEPT(empty, , Tensor, size, options, memory_format);
   MemoryFormat format = memory_format.value_or(options.memory_format_opt().value_or(MemoryFormat::Contiguous));
   Tensor y = CRESSET_LIKELY(format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve)
@@ -28,11 +28,12 @@ Tensor empty(IntArrayRef size, const TensorOptions& options, std::optional<Memor
   if (options.requires_grad()) y.requires_grad_();
   return y;
 }
+CRESSET_ERRORS_OF(empty, , size, options, memory_format)
 
 CRESSET_OP(full, , Tensor, (IntArrayRef size, const Scalar& fill_value, const TensorOptions& options),
            "size, fill_value, options={}", Gradient::none,
            "A tensor filled with a value, whose type decides the dtype if none is given.")
-Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) {
+Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) try {
   CRESSET_INTERCEPT(full, , Tensor, size, fill_value, options);
   DType natural = fill_value.isFloatingPoint() ? default_dtype()
                   : fill_value.isComplex()     ? to_complex(default_dtype())
@@ -40,26 +41,29 @@ Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& opt
   return filled(empty_contiguous(size, options.dtype_opt().value_or(natural), options.device()), fill_value,
                 options.requires_grad());
 }
+CRESSET_ERRORS_OF(full, , size, fill_value, options)
 
 CRESSET_OP(zeros, , Tensor, (IntArrayRef size, const TensorOptions& options), "size, options={}", Gradient::none,
            "A tensor of zeros.")
-Tensor zeros(IntArrayRef size, const TensorOptions& options) {
+Tensor zeros(IntArrayRef size, const TensorOptions& options) try {
   CRESSET_INTERCEPT(zeros, , Tensor, size, options);
   return filled(empty_contiguous(size, options.dtype(), options.device()), 0, options.requires_grad());
 }
+CRESSET_ERRORS_OF(zeros, , size, options)
 
 CRESSET_OP(ones, , Tensor, (IntArrayRef size, const TensorOptions& options), "size, options={}", Gradient::none,
            "A tensor of ones.")
-Tensor ones(IntArrayRef size, const TensorOptions& options) {
+Tensor ones(IntArrayRef size, const TensorOptions& options) try {
   CRESSET_INTERCEPT(ones, , Tensor, size, options);
   return filled(empty_contiguous(size, options.dtype(), options.device()), 1, options.requires_grad());
 }
+CRESSET_ERRORS_OF(ones, , size, options)
 
 CRESSET_OP(empty_like, , Tensor,
            (const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format),
            "self, options={}, memory_format=std::nullopt", Gradient::none,
            "A tensor of self's shape, dtype, device and layout whose values are not set.")
-Tensor empty_like(const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+Tensor empty_like(const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format) try {
   CRESSET_INTERCEPT(empty_like, , Tensor, self, options, memory_format);
   TensorOptions full_options = like(self, options);
   MemoryFormat format = memory_format.value_or(options.memory_format_opt().value_or(MemoryFormat::Preserve));
@@ -70,30 +74,34 @@ Tensor empty_like(const Tensor& self, const TensorOptions& options, std::optiona
   }
   return empty(self.sizes(), full_options, format);
 }
+CRESSET_ERRORS_OF(empty_like, , self, options, memory_format)
 CRESSET_OP(full_like, , Tensor,
            (const Tensor& self, const Scalar& fill_value, const TensorOptions& options,
             std::optional<MemoryFormat> memory_format),
            "self, fill_value, options={}, memory_format=std::nullopt", Gradient::none,
            "A tensor like self, filled with a value.")
 Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options,
-                 std::optional<MemoryFormat> memory_format) {
+                 std::optional<MemoryFormat> memory_format) try {
   CRESSET_INTERCEPT(full_like, , Tensor, self, fill_value, options, memory_format);
   return filled(empty_like(self, options.requires_grad(false), memory_format), fill_value, options.requires_grad());
 }
+CRESSET_ERRORS_OF(full_like, , self, fill_value, options, memory_format)
 CRESSET_OP(zeros_like, , Tensor,
            (const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format),
            "self, options={}, memory_format=std::nullopt", Gradient::none, "Zeros like self.")
-Tensor zeros_like(const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+Tensor zeros_like(const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format) try {
   CRESSET_INTERCEPT(zeros_like, , Tensor, self, options, memory_format);
   return full_like(self, 0, options, memory_format);
 }
+CRESSET_ERRORS_OF(zeros_like, , self, options, memory_format)
 CRESSET_OP(ones_like, , Tensor,
            (const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format),
            "self, options={}, memory_format=std::nullopt", Gradient::none, "Ones like self.")
-Tensor ones_like(const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+Tensor ones_like(const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format) try {
   CRESSET_INTERCEPT(ones_like, , Tensor, self, options, memory_format);
   return full_like(self, 1, options, memory_format);
 }
+CRESSET_ERRORS_OF(ones_like, , self, options, memory_format)
 
 CRESSET_OP(new_empty, , Tensor, (const Tensor& self, IntArrayRef size, const TensorOptions& options),
            "self, size, options={}", Gradient::none, "empty with self's dtype and device.")
@@ -119,9 +127,10 @@ Tensor new_full(const Tensor& self, IntArrayRef size, const Scalar& fill_value, 
 
 CRESSET_OP(scalar_tensor, , Tensor, (const Scalar& s, const TensorOptions& options), "s, options={}", Gradient::none,
            "A 0-d tensor that holds a number, in the default dtype if none is given.")
-Tensor scalar_tensor(const Scalar& s, const TensorOptions& options) {
+Tensor scalar_tensor(const Scalar& s, const TensorOptions& options) try {
   CRESSET_INTERCEPT(scalar_tensor, , Tensor, s, options);
   return full({}, s, options.dtype(options.dtype()));
 }
+CRESSET_ERRORS_OF(scalar_tensor, , s, options)
 
 }  // namespace cresset

@@ -72,47 +72,53 @@ Tensor finished(Tensor y, const TensorOptions& options) {
 
 CRESSET_OP(arange, , Tensor, (const Scalar& end, const TensorOptions& options), "end, options={}", Gradient::none,
            "0, 1, 2, … below end.")
-Tensor arange(const Scalar& end, const TensorOptions& options) {
+Tensor arange(const Scalar& end, const TensorOptions& options) try {
   CRESSET_INTERCEPT(arange, , Tensor, end, options);
   return finished(arange_into(Into{}, 0, end, 1, range_dtype({&end}, options), options.device()), options);
 }
+CRESSET_ERRORS_OF(arange, , end, options)
 CRESSET_OP(arange, start, Tensor, (const Scalar& start, const Scalar& end, const TensorOptions& options),
            "start, end, options={}", Gradient::none, "start, start + 1, … below end.")
-Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) try {
   CRESSET_INTERCEPT(arange, start, Tensor, start, end, options);
   return finished(arange_into(Into{}, start, end, 1, range_dtype({&start, &end}, options), options.device()), options);
 }
+CRESSET_ERRORS_OF(arange, start, start, end, options)
 CRESSET_OP(arange, start_step, Tensor,
            (const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options),
            "start, end, step, options={}", Gradient::none, "start, start + step, … before end.")
-Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) try {
   CRESSET_INTERCEPT(arange, start_step, Tensor, start, end, step, options);
   DType dtype = range_dtype({&start, &end, &step}, options);
   return finished(arange_into(Into{}, start, end, step, dtype, options.device()), options);
 }
+CRESSET_ERRORS_OF(arange, start_step, start, end, step, options)
 
 CRESSET_OP(linspace, , Tensor, (const Scalar& start, const Scalar& end, int64_t steps, const TensorOptions& options),
            "start, end, steps, options={}", Gradient::none,
            "steps numbers evenly spaced from start to end, both included.")
-Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, const TensorOptions& options) {
+Tensor linspace(const Scalar& start, const Scalar& end, int64_t steps, const TensorOptions& options) try {
   CRESSET_INTERCEPT(linspace, , Tensor, start, end, steps, options);
   DType natural = start.isComplex() || end.isComplex() ? to_complex(default_dtype()) : default_dtype();
   return finished(linspace_into(Into{}, start, end, steps, options.dtype_opt().value_or(natural), options.device()),
                   options);
 }
+CRESSET_ERRORS_OF(linspace, , start, end, steps, options)
 
 CRESSET_OP(eye, , Tensor, (int64_t n, const TensorOptions& options), "n, options={}", Gradient::none,
            "The identity matrix of n rows.")
-Tensor eye(int64_t n, const TensorOptions& options) {
+Tensor eye(int64_t n, const TensorOptions& options) try {
   CRESSET_INTERCEPT(eye, , Tensor, n, options);
   return finished(eye_into(Into{}, n, n, options.dtype(), options.device()), options);
 }
+CRESSET_ERRORS_OF(eye, , n, options)
 CRESSET_OP(eye, m, Tensor, (int64_t n, int64_t m, const TensorOptions& options), "n, m, options={}", Gradient::none,
            "n rows and m columns of zeros with ones on the diagonal.")
-Tensor eye(int64_t n, int64_t m, const TensorOptions& options) {
+Tensor eye(int64_t n, int64_t m, const TensorOptions& options) try {
   CRESSET_INTERCEPT(eye, m, Tensor, n, m, options);
   return finished(eye_into(Into{}, n, m, options.dtype(), options.device()), options);
 }
+CRESSET_ERRORS_OF(eye, m, n, m, options)
 
 // ---- out forms: out's dtype and device decide
 #define CRESSET_RANGE_OUT(name, overload_name, parameters, arguments, text, doc, ...)                                  \
@@ -122,12 +128,13 @@ Tensor eye(int64_t n, int64_t m, const TensorOptions& options) {
        .gradient = Gradient::none,                                                                                     \
        .where = Where::function,                                                                                       \
        .functional = &name##overload_name##_op});                                                                      \
-  Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) {                                                         \
+  Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) try {                                                     \
     if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                               \
         !intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments))                               \
       name##_into(into_out(out), __VA_ARGS__, out.dtype(), out.device());                                              \
     return out;                                                                                                        \
-  }
+  }                                                                                                                    \
+  CRESSET_ERRORS_OF(name, overload_name##_out, out, CRESSET_EXPAND arguments)
 CRESSET_RANGE_OUT(arange, , (const Scalar& end), (end), "end", "0, 1, 2, … below end.", 0, end, 1)
 CRESSET_RANGE_OUT(arange, start_step, (const Scalar& start, const Scalar& end, const Scalar& step), (start, end, step),
                   "start, end, step=1", "start, start + step, … before end.", start, end, step)

@@ -18,42 +18,62 @@
   CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc)  \
   CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)
 
+// Most ops that are not pointwise have no in-place form.
+#define CRESSET_FORMS_OUT(name, overload_name, parameters, arguments, text, doc) \
+  CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc)   \
+  CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)
+
 #define CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc)                       \
   static const Op& name##overload_name##_op =                                                              \
       define_op(#name, static_cast<Tensor(*) parameters>(&name), text, doc, {.overload = #overload_name}); \
-  Tensor name parameters {                                                                                 \
+  Tensor name parameters try {                                                                             \
     if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                   \
       if (auto handled = intercepted<Tensor>(name##overload_name##_op, CRESSET_EXPAND arguments))          \
         return *std::move(handled);                                                                        \
     return name##_into(Into{}, CRESSET_EXPAND arguments);                                                  \
-  }
+  }                                                                                                        \
+  CRESSET_ERRORS_OF(name, overload_name, CRESSET_EXPAND arguments)
 
 #define CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc)     \
   static const Op& name##overload_name##_inplace_op =                                   \
       define_op(#name "_", static_cast<Tensor&(*)parameters>(&name##_), text, doc,      \
                 {.overload = #overload_name, .functional = &name##overload_name##_op}); \
-  Tensor& name##_ parameters {                                                          \
+  Tensor& name##_ parameters try {                                                      \
     if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                \
         !intercepted<void>(name##overload_name##_inplace_op, CRESSET_EXPAND arguments)) \
       name##_into(in_place(self), CRESSET_EXPAND arguments);                            \
     return const_cast<Tensor&>(self);                                                   \
-  }
+  }                                                                                     \
+  CRESSET_ERRORS_OF(name, overload_name##_inplace, CRESSET_EXPAND arguments)
 
 #define CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)                                        \
   static const Op& name##overload_name##_out_op = define_op(                                                           \
       #name "_out", static_cast<Tensor& (*)(Tensor & out, CRESSET_EXPAND parameters)>(&name##_out), "out, " text, doc, \
       {.overload = #overload_name, .where = Where::function, .functional = &name##overload_name##_op});                \
-  Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) {                                                         \
+  Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) try {                                                     \
     if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                               \
         !intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments))                               \
       name##_into(into_out(out), CRESSET_EXPAND arguments);                                                            \
     return out;                                                                                                        \
+  }                                                                                                                    \
+  CRESSET_ERRORS_OF(name, overload_name##_out, out, CRESSET_EXPAND arguments)
+
+// Ends a function-try-block: an error that leaves the op names that op and, if an argument was undefined, the argument.
+#define CRESSET_ERRORS_OF(name, overload_name, ...)           \
+  catch (Error & error) {                                     \
+    name_error(error, name##overload_name##_op, __VA_ARGS__); \
+    throw;                                                    \
   }
 
-// For ops that have the functional form only and write their own body: registers `name` and hands calls to the modes.
-//   CRESSET_OP(where, , Tensor, (const Tensor& condition, const Tensor& self, const Tensor& other), "condition, self,
-//   other", Gradient::formula, "doc") Tensor where(...) { CRESSET_INTERCEPT(where, , Tensor, condition, self, other); …
+// For ops that have the functional form only and write their own body: registers `name`, hands calls to the modes and
+// names the op in errors.
+//   CRESSET_OP(where, , Tensor, (const Tensor& condition, const Tensor& self, const Tensor& other),
+//              "condition, self, other", Gradient::formula, "doc")
+//   Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) try {
+//     CRESSET_INTERCEPT(where, , Tensor, condition, self, other);
+//     …
 //   }
+//   CRESSET_ERRORS_OF(where, , condition, self, other)
 #define CRESSET_OP(name, overload_name, Result, parameters, text, gradient_kind, doc)                               \
   static const Op& name##overload_name##_op = define_op(#name, static_cast<Result(*) parameters>(&name), text, doc, \
                                                         {.overload = #overload_name, .gradient = gradient_kind});

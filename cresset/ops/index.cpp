@@ -207,7 +207,7 @@ CRESSET_INPLACE_FORM(index_put, , (const Tensor& self, TensorList indices, const
 
 CRESSET_OP(nonzero, , Tensor, (const Tensor& self), "self", Gradient::none,
            "The places of the elements that are not zero, one per row, in row-major order.")
-Tensor nonzero(const Tensor& self) {
+Tensor nonzero(const Tensor& self) try {
   CRESSET_INTERCEPT(nonzero, , Tensor, self);
   CRESSET_CHECK_AS(NotImplementedError, !self.is_meta(),
                    "nonzero: the result's shape depends on values, which a meta tensor of shape ",
@@ -221,6 +221,7 @@ Tensor nonzero(const Tensor& self) {
   if (y.numel() > 0) nonzero_kernel(y, self);
   return not_differentiable(Into{}, y);
 }
+CRESSET_ERRORS_OF(nonzero, , self)
 
 // ---- index expressions
 namespace {

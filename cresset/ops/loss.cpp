@@ -140,7 +140,7 @@ static const Op& cross_entropy_op =
               "self, target, weight={}, reduction=Reduction::Mean, ignore_index=-100, label_smoothing=0.0",
               "The cross entropy between logits and class indices or class probabilities.", {.where = Where::function});
 Tensor cross_entropy(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction,
-                     int64_t ignore_index, double label_smoothing) {
+                     int64_t ignore_index, double label_smoothing) try {
   CRESSET_INTERCEPT(cross_entropy, , Tensor, self, target, weight, reduction, ignore_index, label_smoothing);
   check_reduction(reduction);
   check_smoothing(label_smoothing);
@@ -169,5 +169,6 @@ Tensor cross_entropy(const Tensor& self, const Tensor& target, const Tensor& wei
         .to(self.dtype());
   return detail::cross_entropy_composed(self, target, weight, reduction, ignore_index, label_smoothing);
 }
+CRESSET_ERRORS_OF(cross_entropy, , self, target, weight, reduction, ignore_index, label_smoothing)
 
 }  // namespace cresset

@@ -228,7 +228,7 @@ Tensor folded_matmul(const Tensor& a, const Tensor& b) {
 
 CRESSET_OP(matmul, , Tensor, (const Tensor& self, const Tensor& other), "self, other", Gradient::composed,
            "The matrix product; vectors are taken as a row or a column, leading dimensions are batches and broadcast.")
-Tensor matmul(const Tensor& self, const Tensor& other) {
+Tensor matmul(const Tensor& self, const Tensor& other) try {
   CRESSET_INTERCEPT(matmul, , Tensor, self, other);
   check_factors("matmul", self, other, "self", "other");
   const int64_t a = self.dim(), b = other.dim();
@@ -241,6 +241,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   if (a > 2 && b <= 2) return folded_matmul(self, other);
   return batched_matmul(self, other);
 }
+CRESSET_ERRORS_OF(matmul, , self, other)
 
 static Tensor matmul_into(const Into& into, const Tensor& self, const Tensor& other) {
   const Tensor product = matmul(self, other);
@@ -298,10 +299,11 @@ static Tensor linear_into(const Into& into, const Tensor& input, const Tensor& w
 static const Op& linear_op = define_op(
     "linear", static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&)>(&linear), "input, weight, bias={}",
     "input @ weight.t() + bias, for any number of leading dimensions.", {.where = Where::function});
-Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) try {
   CRESSET_INTERCEPT(linear, , Tensor, input, weight, bias);
   return linear_into(Into{}, input, weight, bias);
 }
+CRESSET_ERRORS_OF(linear, , input, weight, bias)
 CRESSET_OUT_FORM(linear, , (const Tensor& input, const Tensor& weight, const Tensor& bias), (input, weight, bias),
                  "input, weight, bias={}", "input @ weight.t() + bias, written into out.")
 

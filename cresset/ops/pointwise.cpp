@@ -151,7 +151,7 @@ CRESSET_FORMS(neg, , (const Tensor& self), (self), "self", "-self, element by el
 
 CRESSET_OP(conj, , Tensor, (const Tensor& self), "self", Gradient::formula,
            "The complex conjugate; a real tensor is returned as it is.")
-Tensor conj(const Tensor& self) {
+Tensor conj(const Tensor& self) try {
   if (CRESSET_LIKELY(!self.is_complex())) return self;
   CRESSET_INTERCEPT(conj, , Tensor, self);
   Tensor y = pointwise_result("conj", Into{}, {&self}, self.dtype(), self.dtype());
@@ -159,11 +159,12 @@ Tensor conj(const Tensor& self) {
   return differentiable("ConjBackward0", y, inputs(self), saved(),
                         [](const Tensor& g, Wants) { return grads(conj(g)); });
 }
+CRESSET_ERRORS_OF(conj, , self)
 
 // ---- where
 CRESSET_OP(where, , Tensor, (const Tensor& condition, const Tensor& self, const Tensor& other),
            "condition, self, other", Gradient::formula, "self where condition holds, other elsewhere.")
-Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
+Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) try {
   CRESSET_INTERCEPT(where, , Tensor, condition, self, other);
   CRESSET_CHECK_AS(TypeError, condition.dtype() == kBool || condition.dtype() == kByte,
                    "where: expected condition to be a boolean tensor, but got a tensor with dtype ",
@@ -179,5 +180,6 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
                      wants(1) ? b.reduce(where(condition, zero, g)) : Tensor());
       });
 }
+CRESSET_ERRORS_OF(where, , condition, self, other)
 
 }  // namespace cresset

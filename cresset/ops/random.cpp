@@ -96,7 +96,7 @@ Tensor& random_below(const Tensor& self, int64_t from, int64_t to, const std::op
 CRESSET_OP(uniform_, , Tensor&, (const Tensor& self, double from, double to, std::optional<Generator> generator),
            "self, from=0, to=1, generator=std::nullopt", Gradient::formula,
            "Fills self with numbers drawn evenly from [from, to).")
-Tensor& uniform_(const Tensor& self, double from, double to, std::optional<Generator> generator) {
+Tensor& uniform_(const Tensor& self, double from, double to, std::optional<Generator> generator) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(uniform__op, self, from, to, generator))
     return const_cast<Tensor&>(self);
   Tensor y = written("uniform_", self);
@@ -113,11 +113,12 @@ Tensor& uniform_(const Tensor& self, double from, double to, std::optional<Gener
   uniform_kernel(y, from, to, at);
   return overwritten("UniformBackward0", self);
 }
+CRESSET_ERRORS_OF(uniform_, , self, from, to, generator)
 
 CRESSET_OP(normal_, , Tensor&, (const Tensor& self, double mean, double std, std::optional<Generator> generator),
            "self, mean=0, std=1, generator=std::nullopt", Gradient::formula,
            "Fills self with normally distributed numbers.")
-Tensor& normal_(const Tensor& self, double mean, double std, std::optional<Generator> generator) {
+Tensor& normal_(const Tensor& self, double mean, double std, std::optional<Generator> generator) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(normal__op, self, mean, std, generator))
     return const_cast<Tensor&>(self);
   Tensor y = written("normal_", self);
@@ -128,28 +129,31 @@ Tensor& normal_(const Tensor& self, double mean, double std, std::optional<Gener
   normal_kernel(y, mean, std, at);
   return overwritten("NormalBackward0", self);
 }
+CRESSET_ERRORS_OF(normal_, , self, mean, std, generator)
 
 CRESSET_OP(random_, , Tensor&, (const Tensor& self, std::optional<Generator> generator), "self, generator=std::nullopt",
            Gradient::formula,
            "Fills self with integers from 0 to the largest that its dtype holds (for floats: without gaps).")
-Tensor& random_(const Tensor& self, std::optional<Generator> generator) {
+Tensor& random_(const Tensor& self, std::optional<Generator> generator) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(random__op, self, generator))
     return const_cast<Tensor&>(self);
   check_defined("random_", "self", self);
   return random_between(self, 0, largest_exact(self.dtype()), generator);
 }
+CRESSET_ERRORS_OF(random_, , self, generator)
 CRESSET_OP(random_, to, Tensor&, (const Tensor& self, int64_t to, std::optional<Generator> generator),
            "self, to, generator=std::nullopt", Gradient::formula, "Fills self with integers from [0, to).")
-Tensor& random_(const Tensor& self, int64_t to, std::optional<Generator> generator) {
+Tensor& random_(const Tensor& self, int64_t to, std::optional<Generator> generator) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(random_to_op, self, to, generator))
     return const_cast<Tensor&>(self);
   return random_below(self, 0, to, generator);
 }
+CRESSET_ERRORS_OF(random_to, , self, to, generator)
 CRESSET_OP(random_, from, Tensor&,
            (const Tensor& self, int64_t from, std::optional<int64_t> to, std::optional<Generator> generator),
            "self, from, to, generator=std::nullopt", Gradient::formula,
            "Fills self with integers from [from, to), or from `from` to the largest that its dtype holds.")
-Tensor& random_(const Tensor& self, int64_t from, std::optional<int64_t> to, std::optional<Generator> generator) {
+Tensor& random_(const Tensor& self, int64_t from, std::optional<int64_t> to, std::optional<Generator> generator) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(random_from_op, self, from, to, generator))
     return const_cast<Tensor&>(self);
   if (to) return random_below(self, from, *to, generator);
@@ -159,11 +163,12 @@ Tensor& random_(const Tensor& self, int64_t from, std::optional<int64_t> to, std
                    "bounds for ", name_of(self.dtype()), ", found ", from);
   return random_between(self, from, largest_exact(self.dtype()), generator);
 }
+CRESSET_ERRORS_OF(random_from, , self, from, to, generator)
 
 CRESSET_OP(bernoulli_, , Tensor&, (const Tensor& self, double p, std::optional<Generator> generator),
            "self, p=0.5, generator=std::nullopt", Gradient::formula,
            "Fills self with ones, with probability p, and zeros.")
-Tensor& bernoulli_(const Tensor& self, double p, std::optional<Generator> generator) {
+Tensor& bernoulli_(const Tensor& self, double p, std::optional<Generator> generator) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(bernoulli__op, self, p, generator))
     return const_cast<Tensor&>(self);
   Tensor y = written("bernoulli_", self);
@@ -172,6 +177,7 @@ Tensor& bernoulli_(const Tensor& self, double p, std::optional<Generator> genera
   bernoulli_kernel(y, p, at);
   return overwritten("BernoulliBackward0", self);
 }
+CRESSET_ERRORS_OF(bernoulli_, , self, p, generator)
 
 // p with y's shape, checked for dtype, device and shape.
 static Tensor probabilities(const char* op, const Tensor& y, const Tensor& p) {
@@ -191,7 +197,7 @@ static Tensor probabilities(const char* op, const Tensor& y, const Tensor& p) {
 CRESSET_OP(bernoulli_, Tensor, Tensor&, (const Tensor& self, const Tensor& p, std::optional<Generator> generator),
            "self, p, generator=std::nullopt", Gradient::formula,
            "Fills self with ones, each with its own probability, and zeros.")
-Tensor& bernoulli_(const Tensor& self, const Tensor& p, std::optional<Generator> generator) {
+Tensor& bernoulli_(const Tensor& self, const Tensor& p, std::optional<Generator> generator) try {
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(bernoulli_Tensor_op, self, p, generator))
     return const_cast<Tensor&>(self);
   Tensor wide = probabilities("bernoulli_", self, p);
@@ -206,11 +212,12 @@ Tensor& bernoulli_(const Tensor& self, const Tensor& p, std::optional<Generator>
                  });
   return const_cast<Tensor&>(self);
 }
+CRESSET_ERRORS_OF(bernoulli_Tensor, , self, p, generator)
 
 CRESSET_OP(bernoulli, , Tensor, (const Tensor& self, std::optional<Generator> generator),
            "self, generator=std::nullopt", Gradient::formula,
            "Ones, each with the probability that self holds, and zeros.")
-Tensor bernoulli(const Tensor& self, std::optional<Generator> generator) {
+Tensor bernoulli(const Tensor& self, std::optional<Generator> generator) try {
   CRESSET_INTERCEPT(bernoulli, , Tensor, self, generator);
   check_defined("bernoulli", "self", self);
   Tensor wide = probabilities("bernoulli", self, self);
@@ -220,12 +227,14 @@ Tensor bernoulli(const Tensor& self, std::optional<Generator> generator) {
   return differentiable("BernoulliBackward0", y, inputs(self), saved(),
                         [](const Tensor& g, Wants) { return grads(g.new_zeros(g.sizes())); });
 }
+CRESSET_ERRORS_OF(bernoulli, , self, generator)
 CRESSET_OP(bernoulli, p, Tensor, (const Tensor& self, double p, std::optional<Generator> generator),
            "self, p, generator=std::nullopt", Gradient::composed, "Like self, ones with probability p, and zeros.")
-Tensor bernoulli(const Tensor& self, double p, std::optional<Generator> generator) {
+Tensor bernoulli(const Tensor& self, double p, std::optional<Generator> generator) try {
   CRESSET_INTERCEPT(bernoulli, p, Tensor, self, p, generator);
   return bernoulli_(empty_like(self.detach(), {}, MemoryFormat::Contiguous), p, generator);
 }
+CRESSET_ERRORS_OF(bernoulli, p, self, p, generator)
 
 // ---- dropout
 // Linear in x: its gradient is the same op, with the same numbers, on the gradient.

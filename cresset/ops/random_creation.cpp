@@ -25,10 +25,11 @@ Tensor unfilled_like(const Tensor& self, const TensorOptions& options, std::opti
 
 #define CRESSET_FACTORY(name, overload, parameters, arguments, text, doc, ...) \
   CRESSET_OP(name, overload, Tensor, parameters, text, Gradient::none, doc)    \
-  Tensor name parameters {                                                     \
+  Tensor name parameters try {                                                 \
     CRESSET_INTERCEPT(name, overload, Tensor, CRESSET_EXPAND arguments);       \
     return finished(__VA_ARGS__, options);                                     \
-  }
+  }                                                                            \
+  CRESSET_ERRORS_OF(name, overload, CRESSET_EXPAND arguments)
 
 CRESSET_FACTORY(rand, , (IntArrayRef size, const TensorOptions& options), (size, options), "size, options={}",
                 "Numbers drawn evenly from [0, 1).", uniform_(unfilled(size, options, default_dtype())))

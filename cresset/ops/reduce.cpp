@@ -209,21 +209,24 @@ static std::tuple<Tensor, Tensor> max_along(const Into& values_into, const Into&
 }
 CRESSET_OP(max, dim, detail::TwoTensors, (const Tensor& self, int64_t dim, bool keepdim), "self, dim, keepdim=false",
            Gradient::formula, "The maximum along a dimension and the index of the first place where it stands.")
-std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim) try {
   CRESSET_INTERCEPT(max, dim, detail::TwoTensors, self, dim, keepdim);
   return max_along({}, {}, self, dim, keepdim);
 }
+CRESSET_ERRORS_OF(max, dim, self, dim, keepdim)
 static const Op& maxdim_out_op = define_op(
     "max_out", static_cast<detail::TwoTensorRefs (*)(Tensor&, Tensor&, const Tensor&, int64_t, bool)>(&max_out),
     "max, max_values, self, dim, keepdim=false",
     "The maximum along a dimension and the index of the first place where it stands.",
     {.overload = "dim", .where = Where::function, .functional = &maxdim_op});
-std::tuple<Tensor&, Tensor&> max_out(Tensor& max, Tensor& max_values, const Tensor& self, int64_t dim, bool keepdim) {
+std::tuple<Tensor&, Tensor&> max_out(Tensor& max, Tensor& max_values, const Tensor& self, int64_t dim,
+                                     bool keepdim) try {
   if (CRESSET_LIKELY(thread_state.modes_above == 0) ||
       !intercepted<void>(maxdim_out_op, max, max_values, self, dim, keepdim))
     max_along(into_out(max), into_out(max_values), self, dim, keepdim);
   return {max, max_values};
 }
+CRESSET_ERRORS_OF(maxdim_out, , max, max_values, self, dim, keepdim)
 
 // ---- places along a dimension
 Tensor gather_along(const Tensor& x, const Tensor& index, int64_t dim) {

@@ -96,7 +96,7 @@ static Tensor view_as(const char* name, const Tensor& self, IntArrayRef sizes, I
 
 CRESSET_OP(view, , Tensor, (const Tensor& self, IntArrayRef size), "self, size", Gradient::formula,
            "The same elements under another shape, without a copy; -1 stands for what is left.")
-Tensor view(const Tensor& self, IntArrayRef size) {
+Tensor view(const Tensor& self, IntArrayRef size) try {
   CRESSET_INTERCEPT(view, , Tensor, self, size);
   Dims sizes = infer_size("view", size, self);
   if (CRESSET_LIKELY(self.is_contiguous())) return view_as("ViewBackward0", self, sizes, contiguous_strides(sizes));
@@ -108,20 +108,22 @@ Tensor view(const Tensor& self, IntArrayRef size) {
                    ". Use .reshape(...) instead");
   return view_as("ViewBackward0", self, sizes, *strides);
 }
+CRESSET_ERRORS_OF(view, , self, size)
 
 CRESSET_OP(reshape, , Tensor, (const Tensor& self, IntArrayRef shape), "self, shape", Gradient::composed,
            "A view where that is possible, otherwise a copy.")
-Tensor reshape(const Tensor& self, IntArrayRef shape) {
+Tensor reshape(const Tensor& self, IntArrayRef shape) try {
   CRESSET_INTERCEPT(reshape, , Tensor, self, shape);
   Dims sizes = infer_size("reshape", shape, self);
   if (std::optional<Dims> strides = view_strides(self, sizes))
     return view_as("ReshapeAliasBackward0", self, sizes, *strides);
   return view_as("UnsafeViewBackward0", clone(self, MemoryFormat::Contiguous), sizes, contiguous_strides(sizes));
 }
+CRESSET_ERRORS_OF(reshape, , self, shape)
 
 CRESSET_OP(flatten, , Tensor, (const Tensor& self, int64_t start_dim, int64_t end_dim), "self, start_dim=0, end_dim=-1",
            Gradient::composed, "Dimensions start_dim to end_dim become one.")
-Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) {
+Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) try {
   CRESSET_INTERCEPT(flatten, , Tensor, self, start_dim, end_dim);
   int from = wrap_dim("flatten", start_dim, self), to = wrap_dim("flatten", end_dim, self);
   CRESSET_CHECK_AS(ShapeError, from <= to, "flatten: start_dim ", start_dim, " cannot come after end_dim ", end_dim);
@@ -135,10 +137,11 @@ Tensor flatten(const Tensor& self, int64_t start_dim, int64_t end_dim) {
   for (int i = to + 1; i < self.dim(); i++) sizes.push_back(self.size(i));
   return reshape(self, sizes);
 }
+CRESSET_ERRORS_OF(flatten, , self, start_dim, end_dim)
 
 CRESSET_OP(transpose, , Tensor, (const Tensor& self, int64_t dim0, int64_t dim1), "self, dim0, dim1", Gradient::formula,
            "A view with two dimensions exchanged.")
-Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
+Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) try {
   CRESSET_INTERCEPT(transpose, , Tensor, self, dim0, dim1);
   int a = wrap_dim("transpose", dim0, self), b = wrap_dim("transpose", dim1, self);
   Dims sizes(self.sizes()), strides(self.strides());
@@ -149,19 +152,21 @@ Tensor transpose(const Tensor& self, int64_t dim0, int64_t dim1) {
   return differentiable_view("TransposeBackward0", alias(self, sizes, strides, self.storage_offset()), self,
                              [a, b](const Tensor& g, Wants) { return grads(transpose(g, a, b)); });
 }
+CRESSET_ERRORS_OF(transpose, , self, dim0, dim1)
 
 CRESSET_OP(t, , Tensor, (const Tensor& self), "self", Gradient::composed,
            "The transpose of a matrix; tensors of fewer dimensions as they are.")
-Tensor t(const Tensor& self) {
+Tensor t(const Tensor& self) try {
   CRESSET_INTERCEPT(t, , Tensor, self);
   CRESSET_CHECK_AS(ShapeError, self.dim() <= 2, "t: expects a tensor with <= 2 dimensions, but self is ", self.dim(),
                    "D (shape ", text_of(self.sizes()), ")");
   return self.dim() < 2 ? transpose(self, 0, 0) : transpose(self, 0, 1);
 }
+CRESSET_ERRORS_OF(t, , self)
 
 CRESSET_OP(permute, , Tensor, (const Tensor& self, IntArrayRef dims), "self, dims", Gradient::formula,
            "A view with the dimensions in the given order.")
-Tensor permute(const Tensor& self, IntArrayRef dims) {
+Tensor permute(const Tensor& self, IntArrayRef dims) try {
   CRESSET_INTERCEPT(permute, , Tensor, self, dims);
   CRESSET_CHECK_AS(ShapeError, static_cast<int64_t>(dims.size()) == self.dim(), "permute: found ", dims.size(),
                    " dims ", text_of(dims), " for shape ", text_of(self.sizes()), " (expected ", self.dim(), ")");
@@ -176,10 +181,11 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
   return differentiable_view("PermuteBackward0", alias(self, sizes, strides, self.storage_offset()), self,
                              [back = KeptDims(back)](const Tensor& g, Wants) { return grads(permute(g, back)); });
 }
+CRESSET_ERRORS_OF(permute, , self, dims)
 
 CRESSET_OP(expand, , Tensor, (const Tensor& self, IntArrayRef size, bool implicit), "self, size, implicit=false",
            Gradient::formula, "A view in which dimensions of size 1 are repeated without a copy; -1 keeps a size.")
-Tensor expand(const Tensor& self, IntArrayRef size, bool implicit) {
+Tensor expand(const Tensor& self, IntArrayRef size, bool implicit) try {
   CRESSET_INTERCEPT(expand, , Tensor, self, size, implicit);
   int rank = static_cast<int>(size.size()), lead = rank - static_cast<int>(self.dim());
   CRESSET_CHECK_AS(ShapeError, lead >= 0, "expand: the number of sizes provided (", rank,
@@ -203,10 +209,11 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool implicit) {
   return differentiable_view("ExpandBackward0", y, self,
                              [a = Broadcast(self, y)](const Tensor& g, Wants) { return grads(a.reduce(g)); });
 }
+CRESSET_ERRORS_OF(expand, , self, size, implicit)
 
 CRESSET_OP(select, , Tensor, (const Tensor& self, int64_t dim, int64_t index), "self, dim, index", Gradient::formula,
            "A view of one slice of dim, which disappears.")
-Tensor select(const Tensor& self, int64_t dim, int64_t index) {
+Tensor select(const Tensor& self, int64_t dim, int64_t index) try {
   CRESSET_INTERCEPT(select, , Tensor, self, dim, index);
   CRESSET_CHECK_AS(IndexError, self.dim() > 0, "select: cannot be applied to a 0-dim tensor");
   int d = wrap_dim("select", dim, self);
@@ -223,12 +230,14 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
                                return grads(select_backward(g, from, d, index));
                              });
 }
+CRESSET_ERRORS_OF(select, , self, dim, index)
 
 CRESSET_OP(slice, , Tensor,
            (const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step),
            "self, dim=0, start=std::nullopt, end=std::nullopt, step=1", Gradient::formula,
            "A view of elements start, start + step, … before end along dim; bounds are clamped.")
-Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end, int64_t step) {
+Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std::optional<int64_t> end,
+             int64_t step) try {
   CRESSET_INTERCEPT(slice, , Tensor, self, dim, start, end, step);
   CRESSET_CHECK_AS(IndexError, self.dim() > 0, "slice: cannot be applied to a 0-dim tensor");
   CRESSET_CHECK_AS(IndexError, step > 0, "slice: step must be positive, found ", step);
@@ -245,10 +254,11 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std:
                                return grads(slice_backward(g, whole, d, from, to, step));
                              });
 }
+CRESSET_ERRORS_OF(slice, , self, dim, start, end, step)
 
 CRESSET_OP(narrow, , Tensor, (const Tensor& self, int64_t dim, int64_t start, int64_t length),
            "self, dim, start, length", Gradient::composed, "A view of length elements along dim.")
-Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
+Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) try {
   CRESSET_INTERCEPT(narrow, , Tensor, self, dim, start, length);
   CRESSET_CHECK_AS(IndexError, self.dim() > 0, "narrow: cannot be applied to a 0-dim tensor");
   int d = wrap_dim("narrow", dim, self);
@@ -258,10 +268,11 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) {
                    length, ") exceeds dimension size (", n, ")");
   return slice(self, d, from, from + length, 1);
 }
+CRESSET_ERRORS_OF(narrow, , self, dim, start, length)
 
 CRESSET_OP(unsqueeze, , Tensor, (const Tensor& self, int64_t dim), "self, dim", Gradient::formula,
            "A view with a dimension of size 1 inserted.")
-Tensor unsqueeze(const Tensor& self, int64_t dim) {
+Tensor unsqueeze(const Tensor& self, int64_t dim) try {
   CRESSET_INTERCEPT(unsqueeze, , Tensor, self, dim);
   int d = wrap_dim("unsqueeze", dim, self.dim() + 1);
   Dims sizes(self.sizes()), strides(self.strides());
@@ -271,6 +282,7 @@ Tensor unsqueeze(const Tensor& self, int64_t dim) {
   return differentiable_view("UnsqueezeBackward0", alias(self, sizes, strides, self.storage_offset()), self,
                              [d](const Tensor& g, Wants) { return grads(squeeze(g, d)); });
 }
+CRESSET_ERRORS_OF(unsqueeze, , self, dim)
 
 static Tensor squeezed(const Tensor& self, uint64_t dims) {
   Dims sizes, strides;
@@ -285,20 +297,22 @@ static Tensor squeezed(const Tensor& self, uint64_t dims) {
 }
 CRESSET_OP(squeeze, , Tensor, (const Tensor& self), "self", Gradient::formula,
            "A view without the dimensions of size 1.")
-Tensor squeeze(const Tensor& self) {
+Tensor squeeze(const Tensor& self) try {
   CRESSET_INTERCEPT(squeeze, , Tensor, self);
   return squeezed(self, ~uint64_t{0});
 }
+CRESSET_ERRORS_OF(squeeze, , self)
 CRESSET_OP(squeeze, dim, Tensor, (const Tensor& self, int64_t dim), "self, dim", Gradient::formula,
            "A view without dim, if its size is 1.")
-Tensor squeeze(const Tensor& self, int64_t dim) {
+Tensor squeeze(const Tensor& self, int64_t dim) try {
   CRESSET_INTERCEPT(squeeze, dim, Tensor, self, dim);
   return squeezed(self, uint64_t{1} << wrap_dim("squeeze", dim, self));
 }
+CRESSET_ERRORS_OF(squeeze, dim, self, dim)
 
 CRESSET_OP(split, , std::vector<Tensor>, (const Tensor& self, int64_t split_size, int64_t dim),
            "self, split_size, dim=0", Gradient::composed, "Views of split_size along dim, the last one maybe smaller.")
-std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
+std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) try {
   CRESSET_INTERCEPT(split, , std::vector<Tensor>, self, split_size, dim);
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "split: expects at least a 1-dimensional tensor");
   int d = wrap_dim("split", dim, self);
@@ -311,9 +325,10 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
     parts.push_back(multi_view_slice(self, d, at, std::min(split_size, n - at)));
   return parts;
 }
+CRESSET_ERRORS_OF(split, , self, split_size, dim)
 CRESSET_OP(split, sizes, std::vector<Tensor>, (const Tensor& self, IntArrayRef split_sizes, int64_t dim),
            "self, split_sizes, dim=0", Gradient::composed, "Views of the given sizes along dim.")
-std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
+std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t dim) try {
   CRESSET_INTERCEPT(split, sizes, std::vector<Tensor>, self, split_sizes, dim);
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "split: expects at least a 1-dimensional tensor");
   int d = wrap_dim("split", dim, self);
@@ -332,10 +347,11 @@ std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t d
   }
   return parts;
 }
+CRESSET_ERRORS_OF(split, sizes, self, split_sizes, dim)
 
 CRESSET_OP(unbind, , std::vector<Tensor>, (const Tensor& self, int64_t dim), "self, dim=0", Gradient::composed,
            "Views of every slice of dim, which disappears.")
-std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
+std::vector<Tensor> unbind(const Tensor& self, int64_t dim) try {
   CRESSET_INTERCEPT(unbind, , std::vector<Tensor>, self, dim);
   int d = wrap_dim("unbind", dim, self);
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "unbind: cannot be applied to a 0-dim tensor");
@@ -348,6 +364,7 @@ std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
   }
   return parts;
 }
+CRESSET_ERRORS_OF(unbind, , self, dim)
 
 // ---- as_strided
 // Writes g, of the view's geometry, into zeros of the base's; elements that the view holds more than once add up.
@@ -400,7 +417,7 @@ CRESSET_OP(as_strided, , Tensor,
            (const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset),
            "self, size, stride, storage_offset=std::nullopt", Gradient::formula,
            "A view of self's memory with the given sizes, strides and offset.")
-Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) {
+Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) try {
   CRESSET_INTERCEPT(as_strided, , Tensor, self, size, stride, storage_offset);
   CRESSET_CHECK_AS(ShapeError, size.size() == stride.size(),
                    "as_strided: mismatch in length of strides and shape: found ", stride.size(), " strides for ",
@@ -421,5 +438,6 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, std:
                                return grads(as_strided_backward(g, bs, bt, bo, vs, vt, offset));
                              });
 }
+CRESSET_ERRORS_OF(as_strided, , self, size, stride, storage_offset)
 
 }  // namespace cresset

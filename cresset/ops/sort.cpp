@@ -30,20 +30,22 @@ static std::tuple<Tensor, Tensor> topk_into(const Into& values_into, const Into&
 CRESSET_OP(topk, , detail::TwoTensors, (const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted),
            "self, k, dim=-1, largest=true, sorted=true", Gradient::formula,
            "The k largest (or smallest) elements along a dimension and their indices.")
-std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted) {
+std::tuple<Tensor, Tensor> topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted) try {
   CRESSET_INTERCEPT(topk, , detail::TwoTensors, self, k, dim, largest, sorted);
   return topk_into({}, {}, self, k, dim, largest, sorted);
 }
+CRESSET_ERRORS_OF(topk, , self, k, dim, largest, sorted)
 static const Op& topk_out_op =
     define_op("topk_out", &topk_out, "values, indices, self, k, dim=-1, largest=true, sorted=true",
               "The k largest (or smallest) elements along a dimension and their indices.",
               {.where = Where::function, .functional = &topk_op});
 std::tuple<Tensor&, Tensor&> topk_out(Tensor& values, Tensor& indices, const Tensor& self, int64_t k, int64_t dim,
-                                      bool largest, bool sorted) {
+                                      bool largest, bool sorted) try {
   if (CRESSET_LIKELY(thread_state.modes_above == 0) ||
       !intercepted<void>(topk_out_op, values, indices, self, k, dim, largest, sorted))
     topk_into(into_out(values), into_out(indices), self, k, dim, largest, sorted);
   return {values, indices};
 }
+CRESSET_ERRORS_OF(topk_out, , values, indices, self, k, dim, largest, sorted)
 
 }  // namespace cresset

@@ -92,5 +92,23 @@ Tensor Tensor::as_strided(IntArrayRef size, IntArrayRef stride, std::optional<in
 Tensor Tensor::softmax(int64_t dim, std::optional<DType> dtype) const { return cresset::softmax(*this, dim, dtype); }
 Tensor Tensor::log_softmax(int64_t dim, std::optional<DType> dtype) const { return cresset::log_softmax(*this, dim, dtype); }
 std::tuple<Tensor, Tensor> Tensor::topk(int64_t k, int64_t dim, bool largest, bool sorted) const { return cresset::topk(*this, k, dim, largest, sorted); }
+Tensor Tensor::negative() const { return cresset::neg(*this); }
+Tensor& Tensor::negative_() const { return cresset::neg_(*this); }
+Tensor Tensor::subtract(const Tensor& other, const Scalar& alpha) const { return cresset::sub(*this, other, alpha); }
+Tensor& Tensor::subtract_(const Tensor& other, const Scalar& alpha) const { return cresset::sub_(*this, other, alpha); }
+Tensor Tensor::subtract(const Scalar& other, const Scalar& alpha) const { return cresset::sub(*this, other, alpha); }
+Tensor& Tensor::subtract_(const Scalar& other, const Scalar& alpha) const { return cresset::sub_(*this, other, alpha); }
+Tensor Tensor::multiply(const Tensor& other) const { return cresset::mul(*this, other); }
+Tensor& Tensor::multiply_(const Tensor& other) const { return cresset::mul_(*this, other); }
+Tensor Tensor::multiply(const Scalar& other) const { return cresset::mul(*this, other); }
+Tensor& Tensor::multiply_(const Scalar& other) const { return cresset::mul_(*this, other); }
+Tensor Tensor::divide(const Tensor& other) const { return cresset::div(*this, other); }
+Tensor& Tensor::divide_(const Tensor& other) const { return cresset::div_(*this, other); }
+Tensor Tensor::divide(const Scalar& other) const { return cresset::div(*this, other); }
+Tensor& Tensor::divide_(const Scalar& other) const { return cresset::div_(*this, other); }
+Tensor Tensor::true_divide(const Tensor& other) const { return cresset::div(*this, other); }
+Tensor& Tensor::true_divide_(const Tensor& other) const { return cresset::div_(*this, other); }
+Tensor Tensor::true_divide(const Scalar& other) const { return cresset::div(*this, other); }
+Tensor& Tensor::true_divide_(const Scalar& other) const { return cresset::div_(*this, other); }
 
 }  // namespace cresset

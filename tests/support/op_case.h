@@ -3,6 +3,7 @@
 // use the same samples. The op is always called through the registry, so that what is tested is what is registered.
 //
 //   {.name = "exp",
+//    .torch = "exp",
 //    .samples = unary_samples,
 //    .reference = elementwise([](Complex x) { return std::exp(x); }),
 //    .result_dtype = floating}
@@ -81,6 +82,8 @@ struct ErrorCase {
 
 struct OpCase {
   std::string name = {}, overload = {};
+  std::string torch = {};         // its schema in libtorch ("add.Tensor"), or
+  std::string not_in_torch = {};  // why libtorch 1.13 has nothing to compare with
   Samples samples = nullptr;
   Reference reference = nullptr;
   std::vector<DType> dtypes = all_dtypes;

@@ -95,6 +95,7 @@ std::vector<Sample> named_samples(Make& m) {
 std::vector<OpCase> conv_cases() {
   std::vector<OpCase> cases = {
       {.name = "conv2d",
+       .torch = "conv2d",
        .samples = conv_samples,
        .reference = by_number,
        .errors =
@@ -120,6 +121,7 @@ std::vector<OpCase> conv_cases() {
              "conv2d: non-positive stride is not supported"}}},
       {.name = "conv2d",
        .overload = "padding",
+       .torch = "conv2d.padding",
        .samples = named_samples,
        .reference = by_name,
        .errors = {{"name",

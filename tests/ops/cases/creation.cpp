@@ -56,20 +56,23 @@ std::vector<OpCase> creation_cases() {
                                                  "found a negative size in [2, -1]"}};
   std::vector<OpCase> cases = {
       {.name = "empty",
+       .torch = "empty.memory_format",
        .samples = sized(),
        .reference = filled_with(0),
        .errors = negative_size,
        .values_known = false,
        .repeatable = false},
-      {.name = "zeros", .samples = sized(), .reference = filled_with(0), .errors = negative_size},
-      {.name = "ones", .samples = sized(), .reference = filled_with(1), .errors = negative_size},
-      {.name = "full", .samples = sized({Scalar(2)}), .reference = filled_with(2)},
+      {.name = "zeros", .torch = "zeros", .samples = sized(), .reference = filled_with(0), .errors = negative_size},
+      {.name = "ones", .torch = "ones", .samples = sized(), .reference = filled_with(1), .errors = negative_size},
+      {.name = "full", .torch = "full", .samples = sized({Scalar(2)}), .reference = filled_with(2)},
       {.name = "scalar_tensor",
+       .torch = "scalar_tensor",
        .samples = [](Make& make) -> std::vector<Sample> {
          return {{"number", {Scalar(2), TensorOptions(make.dtype)}}};
        },
        .reference = [](const Arguments&) { return std::vector{Array::number(2)}; }},
       {.name = "arange",
+       .torch = "arange",
        .samples = [](Make& make) -> std::vector<Sample> {
          TensorOptions options(make.dtype);
          return {
@@ -82,6 +85,7 @@ std::vector<OpCase> creation_cases() {
                    "upper bound and larger bound inconsistent with step sign"}}},
       {.name = "arange",
        .overload = "start",
+       .torch = "arange.start",
        .samples = [](Make& make) -> std::vector<Sample> {
          return {{"integers", {Scalar(2), Scalar(7), TensorOptions(make.dtype)}}};
        },
@@ -90,6 +94,7 @@ std::vector<OpCase> creation_cases() {
        .refused = {kBool, kComplex64, kComplex128}},
       {.name = "arange",
        .overload = "start_step",
+       .torch = "arange.start_step",
        .samples = [](Make& make) -> std::vector<Sample> {
          TensorOptions options(make.dtype);
          std::vector<Sample> samples = {{"up", {Scalar(1), Scalar(12), Scalar(3), options}},
@@ -108,6 +113,7 @@ std::vector<OpCase> creation_cases() {
                    },
                    "arange: step must be nonzero"}}},
       {.name = "linspace",
+       .torch = "linspace",
        .samples = [](Make& make) -> std::vector<Sample> {
          TensorOptions options(make.dtype);
          return {{"whole", {Scalar(0), Scalar(8), int64_t{5}, options}},
@@ -132,6 +138,7 @@ std::vector<OpCase> creation_cases() {
                    },
                    "linspace: number of steps must be non-negative"}}},
       {.name = "eye",
+       .torch = "eye",
        .samples = [](Make& make) -> std::vector<Sample> {
          return {{"3", {int64_t{3}, TensorOptions(make.dtype)}}, {"0", {int64_t{0}, TensorOptions(make.dtype)}}};
        },
@@ -139,27 +146,30 @@ std::vector<OpCase> creation_cases() {
        .errors = {{"negative", [](Make&) -> Values { return {int64_t{-1}}; }, "eye: n must be greater or equal to 0"}}},
       {.name = "eye",
        .overload = "m",
+       .torch = "eye.m",
        .samples = [](Make& make) -> std::vector<Sample> {
          return {{"wide", {int64_t{2}, int64_t{4}, TensorOptions(make.dtype)}},
                  {"tall", {int64_t{201}, int64_t{33}, TensorOptions(make.dtype)}}};
        },
        .reference = [](const Arguments& in) { return identity(in.integer(0), in.integer(1)); }},
       {.name = "empty_like",
+       .torch = "empty_like",
        .samples = like(),
        .reference = like_filled_with(0),
        .values_known = false,
        .repeatable = false},
-      {.name = "zeros_like", .samples = like(), .reference = like_filled_with(0)},
-      {.name = "ones_like", .samples = like(), .reference = like_filled_with(1)},
-      {.name = "full_like", .samples = like({Scalar(2)}), .reference = like_filled_with(2)},
+      {.name = "zeros_like", .torch = "zeros_like", .samples = like(), .reference = like_filled_with(0)},
+      {.name = "ones_like", .torch = "ones_like", .samples = like(), .reference = like_filled_with(1)},
+      {.name = "full_like", .torch = "full_like", .samples = like({Scalar(2)}), .reference = like_filled_with(2)},
       {.name = "new_empty",
+       .torch = "new_empty",
        .samples = like({size}),
        .reference = new_filled_with(0),
        .values_known = false,
        .repeatable = false},
-      {.name = "new_zeros", .samples = like({size}), .reference = new_filled_with(0)},
-      {.name = "new_ones", .samples = like({size}), .reference = new_filled_with(1)},
-      {.name = "new_full", .samples = like({size, Scalar(2)}), .reference = new_filled_with(2)},
+      {.name = "new_zeros", .torch = "new_zeros", .samples = like({size}), .reference = new_filled_with(0)},
+      {.name = "new_ones", .torch = "new_ones", .samples = like({size}), .reference = new_filled_with(1)},
+      {.name = "new_full", .torch = "new_full", .samples = like({size, Scalar(2)}), .reference = new_filled_with(2)},
   };
   for (OpCase& one : cases) one.gradient = false;
   return cases;

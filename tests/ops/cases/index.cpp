@@ -139,6 +139,7 @@ size_t dim_of(const Arguments& in, int64_t rank) {
 std::vector<OpCase> index_cases() {
   return {
       {.name = "index",
+       .torch = "index.Tensor",
        .samples = index_samples,
        .reference =
            [](const Arguments& in) {
@@ -173,6 +174,7 @@ std::vector<OpCase> index_cases() {
                    "index: The shape of the mask [3] at index 0 does not match"}},
        .mixes_devices = true},
       {.name = "index_put",
+       .torch = "index_put",
        .samples = index_put_samples,
        .reference =
            [](const Arguments& in) {
@@ -189,14 +191,15 @@ std::vector<OpCase> index_cases() {
                    [](Make& m) -> Values {
                      return {m.tensor({4, 3}), List{places({1})}, m.tensor({4})};
                    },
-                   "index_put_: shape mismatch: value tensor of shape [4] cannot be broadcast"},
+                   "index_put: shape mismatch: value tensor of shape [4] cannot be broadcast"},
                   {"dtype",
                    [](Make& m) -> Values {
                      return {m.tensor({4}, kFloat), List{places({1})}, m.tensor({1}, kDouble)};
                    },
-                   "index_put_: Index put requires the source and destination dtypes match"}},
+                   "index_put: Index put requires the source and destination dtypes match"}},
        .mixes_devices = true},
       {.name = "nonzero",
+       .torch = "nonzero",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"some", {tensor_of({{2, 3}, {0, 1, 2, 0, 3, 0}}, m.dtype)}},
                  {"none", {tensor_of(Array::filled({4}), m.dtype)}},
@@ -221,6 +224,7 @@ std::vector<OpCase> index_cases() {
        .gradient = false,
        .no_meta = "the number of rows depends on values"},
       {.name = "cat",
+       .torch = "cat",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"rows", {List{m.tensor({2, 3}), m.tensor({1, 3}), m.tensor({2, 3})}}},
                  {"columns", {List{m.tensor({2, 3}), m.tensor({2, 1})}, int64_t{-1}}},
@@ -246,6 +250,7 @@ std::vector<OpCase> index_cases() {
                    },
                    "cat: zero-dimensional tensor (at position 0) cannot be concatenated"}}},
       {.name = "stack",
+       .torch = "stack",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"front", {List{m.tensor({2, 3}), m.tensor({2, 3})}}},
                  {"back", {List{m.tensor({2, 3}), m.tensor({2, 3})}, int64_t{-1}}},
@@ -266,6 +271,7 @@ std::vector<OpCase> index_cases() {
                    },
                    "stack: stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1"}}},
       {.name = "chunk",
+       .torch = "chunk",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"even", {m.tensor({4, 2}), int64_t{2}}},
                  {"uneven", {m.tensor({2, 5}), int64_t{3}, int64_t{1}}},

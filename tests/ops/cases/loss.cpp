@@ -80,6 +80,7 @@ std::vector<Sample> cross_entropy_samples(Make& m) {
 std::vector<OpCase> loss_cases() {
   return {
       {.name = "cross_entropy",
+       .torch = "cross_entropy_loss",
        .samples = cross_entropy_samples,
        .reference = cross_entropy_of,
        .dtypes = real_floats,

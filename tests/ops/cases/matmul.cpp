@@ -84,6 +84,7 @@ ErrorCase bad_dtypes(const std::string& op, Ints a, Ints b) {
 std::vector<OpCase> all_matmul_cases() {
   return {
       {.name = "mm",
+       .torch = "mm",
        .samples = pairs({{{3, 4}, {4, 2}},
                          {{1, 1}, {1, 1}},
                          {{0, 3}, {3, 2}},
@@ -99,6 +100,7 @@ std::vector<OpCase> all_matmul_cases() {
                    },
                    "mm: self must be a matrix, found shape [2]"}}},
       {.name = "bmm",
+       .torch = "bmm",
        .samples = pairs({{{2, 3, 4}, {2, 4, 2}},
                          {{1, 2, 2}, {1, 2, 2}},
                          {{0, 2, 3}, {0, 3, 2}},
@@ -108,6 +110,7 @@ std::vector<OpCase> all_matmul_cases() {
        .errors = {bad_shapes("bmm: Expected size for first two dimensions of batch2 tensor to be: [2, 4]", {2, 3, 4},
                              {2, 3, 4})}},
       {.name = "addmm",
+       .torch = "addmm",
        .samples = [](Make& m) -> std::vector<Sample> {
          std::vector<Sample> samples = {
              {"same shape", {m.tensor({3, 2}), m.tensor({3, 4}), m.tensor({4, 2})}},
@@ -143,10 +146,12 @@ std::vector<OpCase> all_matmul_cases() {
                    },
                    "addmm: self: The expanded size of the tensor (2) must match the existing size (5)"}}},
       {.name = "mv",
+       .torch = "mv",
        .samples = pairs({{{3, 4}, {4}}, {{0, 3}, {3}}, {{2, 0}, {0}}, {{67, 70}, {70}}}),
        .reference = multiplied(),
        .errors = {bad_shapes("mv: size mismatch, got input (2x3), vec (2)", {2, 3}, {2})}},
       {.name = "dot",
+       .torch = "dot",
        .samples = pairs({{{5}, {5}}, {{0}, {0}}, {{1}, {1}}, {{300}, {300}}}),
        .reference = multiplied(),
        .errors = {bad_shapes("dot: inconsistent tensor size", {3}, {4}),
@@ -156,6 +161,7 @@ std::vector<OpCase> all_matmul_cases() {
                    },
                    "dot: 1D tensors expected, but got 2D and 1D tensors"}}},
       {.name = "matmul",
+       .torch = "matmul",
        .samples = pairs({{{3, 4}, {4, 2}},
                          {{4}, {4}},
                          {{3, 4}, {4}},
@@ -180,6 +186,7 @@ std::vector<OpCase> all_matmul_cases() {
                    },
                    "matmul: shapes [2] and [3] do not broadcast"}}},
       {.name = "linear",
+       .torch = "linear",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({3, 4}), m.tensor({2, 4}), m.tensor({2})}},
                  {"without bias", {m.tensor({3, 4}), m.tensor({2, 4})}},

@@ -163,6 +163,7 @@ std::vector<OpCase> reduce_cases() {
   };
   return {
       {.name = "sum",
+       .torch = "sum",
        .samples = unary_samples,
        .reference = over_all(total),
        .result_dtype = summed,
@@ -170,6 +171,7 @@ std::vector<OpCase> reduce_cases() {
        .same_bits_strided = false},
       {.name = "sum",
        .overload = "dim",
+       .torch = "sum.dim_IntList",
        .samples = dim_samples,
        .reference = over_dims(total),
        .result_dtype = summed,
@@ -177,6 +179,7 @@ std::vector<OpCase> reduce_cases() {
        .errors = {bad_dim("sum"), repeated_dim("sum")},
        .same_bits_strided = false},
       {.name = "mean",
+       .torch = "mean",
        .samples = without_gradient_of_nothing(unary_samples),
        .reference = over_all(average),
        .dtypes = floats,
@@ -187,6 +190,7 @@ std::vector<OpCase> reduce_cases() {
        .same_bits_strided = false},
       {.name = "mean",
        .overload = "dim",
+       .torch = "mean.dim",
        .samples = without_gradient_of_nothing(dim_samples),
        .reference = over_dims(average),
        .dtypes = floats,
@@ -195,6 +199,7 @@ std::vector<OpCase> reduce_cases() {
        .errors = {bad_dim("mean"), repeated_dim("mean")},
        .same_bits_strided = false},
       {.name = "amax",
+       .torch = "amax",
        .samples = full_dim_samples,
        .reference = over_dims(largest),
        .dtypes = ordered,
@@ -206,6 +211,7 @@ std::vector<OpCase> reduce_cases() {
                    },
                    "amax(): Expected reduction dim 1 to have non-zero size"}}},
       {.name = "max",
+       .torch = "max",
        .samples = full_samples,
        .reference = over_all(largest),
        .dtypes = ordered,
@@ -214,6 +220,7 @@ std::vector<OpCase> reduce_cases() {
                    "max(): Expected reduction dim to be specified for input.numel() == 0"}}},
       {.name = "max",
        .overload = "dim",
+       .torch = "max.dim",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"first", {m.tensor({3, 4}), int64_t{0}}},
                  {"last, kept", {m.tensor({3, 4}), int64_t{-1}, true}},
@@ -246,6 +253,7 @@ std::vector<OpCase> reduce_cases() {
                    },
                    "max(): Expected reduction dim 1 to have non-zero size"}}},
       {.name = "softmax",
+       .torch = "softmax.int",
        .samples = softmax_samples,
        .reference = [](const Arguments& in) { return std::vector{along(in.array(0), in.integer(1), softmax_of)}; },
        .dtypes = real_floats,
@@ -263,6 +271,7 @@ std::vector<OpCase> reduce_cases() {
                    "softmax: not implemented for 'Int'"}},
        .same_bits_strided = false},
       {.name = "log_softmax",
+       .torch = "log_softmax.int",
        .samples = softmax_samples,
        .reference = [](const Arguments& in) { return std::vector{along(in.array(0), in.integer(1), log_softmax_of)}; },
        .dtypes = real_floats,
@@ -280,6 +289,7 @@ std::vector<OpCase> reduce_cases() {
                    "log_softmax: not implemented for 'Int'"}},
        .same_bits_strided = false},
       {.name = "topk",
+       .torch = "topk",
        .samples = [](Make& m) -> std::vector<Sample> {
          constexpr double inf = std::numeric_limits<double>::infinity();
          Array ends{{5}, {1, inf, -inf, std::numeric_limits<double>::quiet_NaN(), 2}};

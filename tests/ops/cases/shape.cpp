@@ -61,6 +61,7 @@ ErrorCase refused(std::string label, std::function<Values(Make&)> arguments, std
 std::vector<OpCase> shape_cases() {
   return {
       {.name = "view",
+       .torch = "view",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"join", {m.tensor({3, 4}), Ints{12}}},
                  {"split", {m.tensor({3, 4}), Ints{3, 2, -1}}},
@@ -90,6 +91,7 @@ std::vector<OpCase> shape_cases() {
                       "view: view size is not compatible with input tensor's size and stride")},
        .any_layout = false},
       {.name = "reshape",
+       .torch = "reshape",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"join", {m.tensor({3, 4}), Ints{12}}},
                  {"split", {m.tensor({3, 4}), Ints{3, 2, -1}}},
@@ -111,6 +113,7 @@ std::vector<OpCase> shape_cases() {
                       },
                       "is ambiguous")}},
       {.name = "flatten",
+       .torch = "flatten.using_ints",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"all", {m.tensor({2, 3, 2})}},
                  {"0-d", {m.tensor({})}},
@@ -134,6 +137,7 @@ std::vector<OpCase> shape_cases() {
            },
            "flatten: start_dim 1 cannot come after end_dim 0")}},
       {.name = "transpose",
+       .torch = "transpose.int",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"first and last", {m.tensor({2, 3, 4}), int64_t{0}, int64_t{-1}}},
                  {"0-d", {m.tensor({}), int64_t{0}, int64_t{-1}}},
@@ -148,6 +152,7 @@ std::vector<OpCase> shape_cases() {
            },
            "transpose: dim 2 is out of range for shape [2, 3] (expected -2 to 1)")}},
       {.name = "t",
+       .torch = "t",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({2, 3})}}, {"vector", {m.tensor({3})}}, {"0-d", {m.tensor({})}}};
        }),
@@ -162,6 +167,7 @@ std::vector<OpCase> shape_cases() {
            },
            "t: expects a tensor with <= 2 dimensions, but self is 3D (shape [2, 3, 4])")}},
       {.name = "permute",
+       .torch = "permute",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"3-d", {m.tensor({2, 3, 4}), Ints{2, 0, -2}}},
                  {"0-d", {m.tensor({}), Ints{}}},
@@ -193,6 +199,7 @@ std::vector<OpCase> shape_cases() {
                       },
                       "permute: repeated dim -1 in [1, -1]")}},
       {.name = "expand",
+       .torch = "expand",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"column", {m.tensor({3, 1}), Ints{2, -1, 4}}},
                  {"0-d", {m.tensor({}), Ints{2, 2}}},
@@ -219,6 +226,7 @@ std::vector<OpCase> shape_cases() {
                       },
                       "expand: the number of sizes provided (1) must be greater or equal")}},
       {.name = "select",
+       .torch = "select.int",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"row", {m.tensor({2, 3, 4}), int64_t{0}, int64_t{1}}},
                  {"from the end", {m.tensor({2, 3, 4}), int64_t{-2}, int64_t{-1}}},
@@ -243,6 +251,7 @@ std::vector<OpCase> shape_cases() {
                       },
                       "select: cannot be applied to a 0-dim tensor")}},
       {.name = "slice",
+       .torch = "slice.Tensor",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"all", {m.tensor({4, 3})}},
                  {"middle", {m.tensor({4, 3}), int64_t{0}, int64_t{1}, int64_t{3}}},
@@ -263,6 +272,7 @@ std::vector<OpCase> shape_cases() {
            },
            "slice: step must be positive, found 0")}},
       {.name = "narrow",
+       .torch = "narrow",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"middle", {m.tensor({4, 3}), int64_t{0}, int64_t{1}, int64_t{2}}},
                  {"from the end", {m.tensor({2, 5}), int64_t{-1}, int64_t{-2}, int64_t{2}}},
@@ -281,6 +291,7 @@ std::vector<OpCase> shape_cases() {
            },
            "narrow: start (2) + length (3) exceeds dimension size (4)")}},
       {.name = "unsqueeze",
+       .torch = "unsqueeze",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"front", {m.tensor({2, 3}), int64_t{0}}},
                  {"back", {m.tensor({2, 3}), int64_t{-1}}},
@@ -299,6 +310,7 @@ std::vector<OpCase> shape_cases() {
            },
            "unsqueeze: Dimension out of range (expected to be in range of [-3, 2], but got 3)")}},
       {.name = "squeeze",
+       .torch = "squeeze",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"ones", {m.tensor({1, 3, 1})}}, {"none", {m.tensor({2, 3})}}, {"0-d", {m.tensor({})}}};
        }),
@@ -309,6 +321,7 @@ std::vector<OpCase> shape_cases() {
        })},
       {.name = "squeeze",
        .overload = "dim",
+       .torch = "squeeze.dim",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"one", {m.tensor({1, 3, 1}), int64_t{-1}}},
                  {"not one", {m.tensor({2, 3}), int64_t{0}}},
@@ -326,6 +339,7 @@ std::vector<OpCase> shape_cases() {
            },
            "squeeze: dim -3 is out of range for shape [2, 3] (expected -2 to 1)")}},
       {.name = "split",
+       .torch = "split.Tensor",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"even", {m.tensor({4, 3}), int64_t{2}}},
                  {"last smaller", {m.tensor({2, 5}), int64_t{2}, int64_t{-1}}},
@@ -356,6 +370,7 @@ std::vector<OpCase> shape_cases() {
                       "split: expects at least a 1-dimensional tensor")}},
       {.name = "split",
        .overload = "sizes",
+       .torch = "split_with_sizes",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"uneven", {m.tensor({5, 2}), Ints{1, 4}}},
                  {"with nothing", {m.tensor({2, 3}), Ints{3, 0}, int64_t{1}}}};
@@ -377,6 +392,7 @@ std::vector<OpCase> shape_cases() {
            },
            "split: split_sizes [2, 2] sum to 4 (expected 5, the size of dimension 0)")}},
       {.name = "unbind",
+       .torch = "unbind.int",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"rows", {m.tensor({3, 2})}}, {"columns", {m.tensor({2, 3}), int64_t{-1}}}};
        }),
@@ -392,6 +408,7 @@ std::vector<OpCase> shape_cases() {
        .errors = {refused(
            "rank", [](Make& m) -> Values { return {m.tensor({})}; }, "unbind: ")}},
       {.name = "as_strided",
+       .torch = "as_strided",
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"diagonal", {m.tensor({3, 3}), Ints{3}, Ints{4}}},
                  {"offset", {m.tensor({3, 4}), Ints{2, 2}, Ints{4, 1}, int64_t{5}}},
