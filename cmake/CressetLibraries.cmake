@@ -49,6 +49,16 @@ list(APPEND cresset_installed_targets cresset)
 cresset_library_flags(${cresset_target})
 cresset_public_interface(${cresset_target} PUBLIC)
 target_link_libraries(${cresset_target} PRIVATE CressetDeps::highway ${CMAKE_DL_LIBS})
+# GCC brings libbacktrace along: with it anomaly mode names files and lines. Part of the compiler, so no package of its own.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES backtrace)
+check_cxx_source_compiles("#include <backtrace.h>\nint main() { return !backtrace_create_state(0, 1, 0, 0); }"
+  CRESSET_HAS_BACKTRACE)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(CRESSET_HAS_BACKTRACE)
+  target_compile_definitions(${cresset_target} PRIVATE CRESSET_HAS_BACKTRACE=1)
+  target_link_libraries(${cresset_target} PRIVATE backtrace)
+endif()
 set_target_properties(${cresset_target} PROPERTIES
   LINKER_LANGUAGE CXX BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
 if(CRESSET_LLVM)

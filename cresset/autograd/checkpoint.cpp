@@ -119,8 +119,11 @@ void Frame::recompute() {
 
 }  // namespace
 
+static constexpr const char* kNoFunction = "checkpoint: found an empty function (expected one that can be called)";
+
 variable_list checkpoint(std::function<variable_list(const variable_list&)> function, const variable_list& inputs,
                          CheckpointOptions options) {
+  CRESSET_CHECK_AS(ValueError, function != nullptr, kNoFunction);
   if (!thread_state.grad_enabled) return function(inputs);
   auto frame = std::make_shared<Frame>();
   frame->function = std::move(function);
@@ -135,6 +138,7 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> func
 }
 
 Tensor checkpoint(std::function<Tensor(const Tensor&)> function, const Tensor& input, CheckpointOptions options) {
+  CRESSET_CHECK_AS(ValueError, function != nullptr, kNoFunction);
   return checkpoint(
       [function = std::move(function)](const variable_list& in) { return variable_list{function(in[0])}; },
       variable_list{input}, options)[0];

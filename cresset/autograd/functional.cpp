@@ -23,11 +23,13 @@ variable_list prepared(const char* what, const variable_list& inputs, bool creat
 
 void check_outputs(const char* what, const variable_list& outputs, bool strict) {
   CRESSET_CHECK_AS(AutogradError, !outputs.empty(), what, ": the function returned no tensor");
-  for (size_t i = 0; i < outputs.size(); i++)
-    CRESSET_CHECK_AS(AutogradError, outputs[i].defined() && (!strict || outputs[i].requires_grad()), what, ": output ",
-                     i,
+  for (size_t i = 0; i < outputs.size(); i++) {
+    CRESSET_CHECK_AS(AutogradError, outputs[i].defined(), what, ": output ", i,
+                     " of the user-provided function is an undefined tensor");
+    CRESSET_CHECK_AS(AutogradError, !strict || outputs[i].requires_grad(), what, ": output ", i,
                      " of the user-provided function does not require gradients. The outputs must be computed in a "
                      "differentiable manner from the input when running in strict mode");
+  }
 }
 
 variable_list given_or_ones(const char* what, const char* whose, const variable_list& like, const variable_list& v) {

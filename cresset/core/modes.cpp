@@ -1,6 +1,9 @@
 // The stacks of modes of each thread, and calling through them.
 #include "cresset/core/modes.h"
 
+#include <new>
+#include <stdexcept>
+
 #include <algorithm>
 
 #include "cresset/core/kernel.h"
@@ -114,7 +117,7 @@ void value_read(const Tensor& tensor) {
 
 namespace cresset {
 
-void name_error(Error& error, const Op& op, int undefined) {
+static void rename(Error& error, const Op& op, int undefined) {
   const std::string& found = error.msg();
   size_t end = found.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
   bool of_an_op = end != std::string::npos && end > 0 && found.compare(end, 2, ": ") == 0;
@@ -126,6 +129,19 @@ void name_error(Error& error, const Op& op, int undefined) {
     error.set_message(op.name + found.substr(6));
   else if (of_an_op && found.compare(0, end, op.name) != 0)
     error.set_message(op.name + found.substr(end));
+}
+
+void name_error_of(const Op& op, int undefined) {
+  try {
+    throw;
+  } catch (Error& error) {
+    rename(error, op, undefined);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemoryError(message_of(op.name, ": out of memory for the op's own lists"));
+  } catch (const std::length_error&) {
+    throw OutOfMemoryError(message_of(op.name, ": out of memory for the op's own lists"));
+  } catch (...) {  // not ours to name
+  }
 }
 
 }  // namespace cresset

@@ -77,11 +77,12 @@ template <class Result, class... Args>
     return Boxing<Bare<Result>>::unpack(result);
 }
 
-// An error on its way out of an op: the op that was called gives it its name, in place of an inner op's.
+// Called while an exception is on its way out of an op: the op that was called gives an Error its name, in place of an
+// inner op's; what the standard library throws for want of memory becomes an OutOfMemoryError.
 // undefined: the index of the first argument that is an undefined tensor, or -1.
-CRESSET_API void name_error(Error& error, const Op& op, int undefined);
+CRESSET_API void name_error_of(const Op& op, int undefined);
 template <class... Args>
-[[gnu::noinline, gnu::cold]] void name_error(Error& error, const Op& op, const Args&... args) {
+[[gnu::noinline, gnu::cold]] void name_error(const Op& op, const Args&... args) {
   int undefined = -1, at = 0;
   auto look = [&](const auto& argument) {
     if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, Tensor>)
@@ -89,7 +90,7 @@ template <class... Args>
     at++;
   };
   (look(args), ...);
-  name_error(error, op, undefined);
+  name_error_of(op, undefined);
 }
 
 }  // namespace cresset

@@ -42,7 +42,12 @@ void append(std::vector<double>& values, const T* data, IntArrayRef sizes, IntAr
 std::vector<double> values_of(const Tensor& tensor) {
   std::vector<double> values;
   if (tensor.numel() == 0) return values;
-  values.reserve(static_cast<size_t>(tensor.numel()));
+  try {
+    values.reserve(static_cast<size_t>(tensor.numel()));
+  } catch (const std::exception&) {
+    throw OutOfMemoryError(message_of("print: no memory for the ", tensor.numel(), " elements of shape ",
+                                      text_of(tensor.sizes()), " (print a slice of it)"));
+  }
   Tensor here = detail::readable(tensor);
   dispatch(here.dtype(), [&](auto* p) {
     append(values, static_cast<const std::remove_pointer_t<decltype(p)>*>(here.data_ptr()), here.sizes(),

@@ -205,6 +205,8 @@ inline Dims contiguous_strides(IntArrayRef sizes) {
   return strides;
 }
 
+inline constexpr size_t kMaxDims = 64;  // of a tensor
+
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 
 }  // namespace cresset

@@ -136,6 +136,7 @@ void* Tensor::data_ptr() const {
 }
 
 Scalar Tensor::item() const {
+  CRESSET_CHECK(defined(), "item: found an undefined tensor for self (expected a defined one)");
   CRESSET_CHECK_AS(ShapeError, numel() == 1, "item: a Tensor with ", numel(),
                    " elements cannot be converted to Scalar (shape ", text_of(sizes()), ", expected one element)");
   CRESSET_CHECK_AS(DeviceError, !is_meta(), "item: cannot be called on meta tensors, which have no values");

@@ -68,7 +68,10 @@ class CRESSET_API Tensor {
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
   size_t itemsize() const { return cresset::element_size(dtype()); }
   int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
-  size_t nbytes() const { return static_cast<size_t>(numel()) * itemsize(); }
+  size_t nbytes() const {  // as if every element had memory of its own; SIZE_MAX if that cannot be
+    size_t bytes;
+    return __builtin_mul_overflow(static_cast<size_t>(numel()), itemsize(), &bytes) ? SIZE_MAX : bytes;
+  }
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
     return format == MemoryFormat::Contiguous ? known()->contiguous
                                               : cresset::is_contiguous(sizes(), strides(), format);

@@ -58,7 +58,14 @@ void TensorImpl::destroy(TensorImpl* impl) {
   deallocate(impl, sizeof(TensorImpl));
 }
 
+// Kernels keep their loops in arrays of this size.
+static void check_rank(IntArrayRef sizes) {
+  CRESSET_CHECK_AS(ShapeError, sizes.size() <= kMaxDims, "tensor: found ", sizes.size(),
+                   " dimensions (expected at most ", kMaxDims, ")");
+}
+
 void TensorImpl::set_sizes_contiguous(IntArrayRef new_sizes) {
+  check_rank(new_sizes);
   int rank = static_cast<int>(new_sizes.size());
   sizes.resize(rank);
   strides.resize(rank);
@@ -75,8 +82,7 @@ void TensorImpl::set_sizes_contiguous(IntArrayRef new_sizes) {
 }
 
 void TensorImpl::set_geometry(IntArrayRef new_sizes, IntArrayRef new_strides) {
-  sizes.assign(new_sizes);
-  strides.assign(new_strides);
+  check_rank(new_sizes);
   bool fits = true, empty = false;
   int64_t count = 1;
   for (int64_t n : new_sizes) {
@@ -85,6 +91,8 @@ void TensorImpl::set_geometry(IntArrayRef new_sizes, IntArrayRef new_strides) {
   }
   CRESSET_CHECK_AS(ShapeError, fits || empty, "tensor: shape ", text_of(new_sizes),
                    " has more elements than an int64 can count");
+  sizes.assign(new_sizes);
+  strides.assign(new_strides);
   numel = empty ? 0 : count;
   refresh_contiguous();
 }

@@ -105,25 +105,33 @@ CRESSET_ERRORS_OF(ones_like, , self, options, memory_format)
 
 CRESSET_OP(new_empty, , Tensor, (const Tensor& self, IntArrayRef size, const TensorOptions& options),
            "self, size, options={}", Gradient::none, "empty with self's dtype and device.")
-Tensor new_empty(const Tensor& self, IntArrayRef size, const TensorOptions& options) {
+Tensor new_empty(const Tensor& self, IntArrayRef size, const TensorOptions& options) try {
+  CRESSET_INTERCEPT(new_empty, , Tensor, self, size, options);
   return empty(size, like(self, options));
 }
+CRESSET_ERRORS_OF(new_empty, , self, size, options)
 CRESSET_OP(new_zeros, , Tensor, (const Tensor& self, IntArrayRef size, const TensorOptions& options),
            "self, size, options={}", Gradient::none, "zeros with self's dtype and device.")
-Tensor new_zeros(const Tensor& self, IntArrayRef size, const TensorOptions& options) {
+Tensor new_zeros(const Tensor& self, IntArrayRef size, const TensorOptions& options) try {
+  CRESSET_INTERCEPT(new_zeros, , Tensor, self, size, options);
   return zeros(size, like(self, options));
 }
+CRESSET_ERRORS_OF(new_zeros, , self, size, options)
 CRESSET_OP(new_ones, , Tensor, (const Tensor& self, IntArrayRef size, const TensorOptions& options),
            "self, size, options={}", Gradient::none, "ones with self's dtype and device.")
-Tensor new_ones(const Tensor& self, IntArrayRef size, const TensorOptions& options) {
+Tensor new_ones(const Tensor& self, IntArrayRef size, const TensorOptions& options) try {
+  CRESSET_INTERCEPT(new_ones, , Tensor, self, size, options);
   return ones(size, like(self, options));
 }
+CRESSET_ERRORS_OF(new_ones, , self, size, options)
 CRESSET_OP(new_full, , Tensor,
            (const Tensor& self, IntArrayRef size, const Scalar& fill_value, const TensorOptions& options),
            "self, size, fill_value, options={}", Gradient::none, "full with self's dtype and device.")
-Tensor new_full(const Tensor& self, IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) {
+Tensor new_full(const Tensor& self, IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) try {
+  CRESSET_INTERCEPT(new_full, , Tensor, self, size, fill_value, options);
   return full(size, fill_value, like(self, options));
 }
+CRESSET_ERRORS_OF(new_full, , self, size, fill_value, options)
 
 CRESSET_OP(scalar_tensor, , Tensor, (const Scalar& s, const TensorOptions& options), "s, options={}", Gradient::none,
            "A 0-d tensor that holds a number, in the default dtype if none is given.")

@@ -25,7 +25,10 @@ int64_t arange_length(const Scalar& start, const Scalar& end, const Scalar& step
                    " and step ", step, ": upper bound and larger bound inconsistent with step sign");
   if (dtype == kLong) {
     const __int128 by = step.toLong(), distance = static_cast<__int128>(end.toLong()) - start.toLong();
-    return static_cast<int64_t>((distance + by - (by > 0 ? 1 : -1)) / by);
+    const __int128 count = (distance + by - (by > 0 ? 1 : -1)) / by;
+    CRESSET_CHECK_AS(ShapeError, count <= INT64_MAX, "arange: invalid size, possible overflow: found start ", start,
+                     ", end ", end, " and step ", step);
+    return static_cast<int64_t>(count);
   }
   const double count = std::ceil((last - first) / stride);
   CRESSET_CHECK_AS(ShapeError, count >= 0 && count < 9.2e18, "arange: invalid size, possible overflow: ", count,

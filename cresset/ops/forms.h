@@ -59,10 +59,10 @@
   CRESSET_ERRORS_OF(name, overload_name##_out, out, CRESSET_EXPAND arguments)
 
 // Ends a function-try-block: an error that leaves the op names that op and, if an argument was undefined, the argument.
-#define CRESSET_ERRORS_OF(name, overload_name, ...)           \
-  catch (Error & error) {                                     \
-    name_error(error, name##overload_name##_op, __VA_ARGS__); \
-    throw;                                                    \
+#define CRESSET_ERRORS_OF(name, overload_name, ...)    \
+  catch (...) {                                        \
+    name_error(name##overload_name##_op, __VA_ARGS__); \
+    throw;                                             \
   }
 
 // For ops that have the functional form only and write their own body: registers `name`, hands calls to the modes and

@@ -360,6 +360,7 @@ Tensor Tensor::operator[](int64_t at) const {
 Tensor Tensor::operator[](const Tensor& index) const { return this->index({TensorIndex(index)}); }
 
 Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
+  check_defined("index", "self", *this);
   auto [view, tensors] = Expression(*this, indices).result();
   if (!tensors.empty()) return cresset::index(view, tensors);
   return view.is_same(*this) ? cresset::expand(*this, sizes()) : view;  // always another tensor: a view
@@ -367,14 +368,18 @@ Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
 Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
   return index(ArrayRef<TensorIndex>(indices.begin(), indices.size()));
 }
-Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& values) {
+Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& values) try {
+  check_defined("index_put_", "self", *this);
   put(*this, indices, values);
   return *this;
 }
-Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value) {
+CRESSET_ERRORS_OF(index_put, _inplace, *this, values)
+Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value) try {
+  check_defined("index_put_", "self", *this);
   put(*this, indices, value);
   return *this;
 }
+CRESSET_ERRORS_OF(index_put, _inplace, *this, value)
 Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& values) {
   return index_put_(ArrayRef<TensorIndex>(indices.begin(), indices.size()), values);
 }

@@ -13,11 +13,7 @@ namespace cresset {
 namespace {
 
 void check_factors(const char* op, const Tensor& a, const Tensor& b, const char* name_a, const char* name_b) {
-  if (CRESSET_LIKELY(a.defined() && b.defined() && a.dtype() == b.dtype() && a.device() == b.device() &&
-                     a.dtype() != kBool))
-    return;
-  check_defined(op, name_a, a);
-  check_defined(op, name_b, b);
+  if (CRESSET_LIKELY(a.dtype() == b.dtype() && a.device() == b.device() && a.dtype() != kBool)) return;
   CRESSET_CHECK_AS(DeviceError, a.device() == b.device(), op,
                    ": Expected all tensors to be on the same device, but found at least two devices, ",
                    a.device().str(), " (", name_a, ") and ", b.device().str(), " (", name_b, ")");

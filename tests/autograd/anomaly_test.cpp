@@ -34,7 +34,23 @@ TEST(Anomaly, NamesTheCallSiteOfTheForwardOp) {
   EXPECT_NE(message.find("ExpBackward0 failed in backward"), std::string::npos) << message;
   EXPECT_NE(message.find("modified by an inplace operation"), std::string::npos) << message;
   EXPECT_NE(message.find("the_line_at_fault"), std::string::npos) << message;
+#ifdef CRESSET_TEST_LINES
+  EXPECT_NE(message.find("anomaly_test.cpp:6"), std::string::npos) << message;
+#endif
 }
+
+#ifdef CRESSET_TEST_LINES
+TEST(Anomaly, SkipsCressetsOwnFramesInTheProgram) {  // Function<T>::apply is compiled into it
+  DetectAnomalyGuard anomaly;
+  Tensor x = leaf_of({1});
+  Tensor y = MakesNan::apply(x).sum();
+  std::string line = "anomaly_test.cpp:" + std::to_string(__LINE__ - 1);
+  std::string message = error_of<AutogradError>([&] { y.backward(); });
+  size_t found = message.find(line), first = message.find("\n    ");
+  ASSERT_NE(found, std::string::npos) << message;
+  EXPECT_LT(found, message.find('\n', first + 1)) << message;
+}
+#endif
 
 TEST(Anomaly, SaysWhenTheForwardWasOutside) {
   Tensor x = leaf_of({1});
