@@ -8,7 +8,7 @@
 namespace cresset::autograd {
 namespace {
 
-GraphNode described(Ref<Node> node) {
+GraphNode described(const Ref<Node>& node) {
   GraphNode entry{node, node->name(), node->sequence_nr(), {}, false, {}, {}, {}};
   if (auto* leaf = dynamic_cast<AccumulateGrad*>(node.get())) {
     entry.is_leaf = true;
