@@ -14,6 +14,7 @@
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/random.h"
 #include "cresset/ops/reduce.h"
+#include "cresset/ops/rnn.h"
 #include "cresset/ops/shape.h"
 #include "cresset/ops/softmax.h"
 #include "cresset/ops/sort.h"
