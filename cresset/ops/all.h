@@ -1,16 +1,20 @@
 // Every op family.
 #pragma once
 
+#include "cresset/ops/attention.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/conv.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/index.h"
+#include "cresset/ops/interpolate.h"
 #include "cresset/ops/loss.h"
 #include "cresset/ops/matmul.h"
+#include "cresset/ops/norm.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/random.h"
 #include "cresset/ops/reduce.h"
+#include "cresset/ops/rnn.h"
 #include "cresset/ops/shape.h"
 #include "cresset/ops/softmax.h"
 #include "cresset/ops/sort.h"

@@ -22,6 +22,10 @@ const std::vector<OpCase>& all_cases() {
     add("Index", index_cases());
     add("Loss", loss_cases());
     add("Random", random_cases());
+    add("Norm", norm_cases());
+    add("Rnn", rnn_cases());
+    add("Interpolate", interpolate_cases());
+    add("Attention", attention_cases());
     return all;
   }();
   return list;

@@ -15,6 +15,10 @@ std::vector<OpCase> conv_cases();
 std::vector<OpCase> index_cases();
 std::vector<OpCase> loss_cases();
 std::vector<OpCase> random_cases();
+std::vector<OpCase> norm_cases();
+std::vector<OpCase> rnn_cases();
+std::vector<OpCase> interpolate_cases();
+std::vector<OpCase> attention_cases();
 
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();
