@@ -22,6 +22,11 @@ const std::vector<OpCase>& all_cases() {
     add("Index", index_cases());
     add("Loss", loss_cases());
     add("Random", random_cases());
+    add("Extremum", extremum_cases());
+    add("Statistics", statistics_cases());
+    add("Scan", scan_cases());
+    add("Sort", sort_cases());
+    add("Search", search_cases());
     return all;
   }();
   return list;

@@ -15,6 +15,11 @@ std::vector<OpCase> conv_cases();
 std::vector<OpCase> index_cases();
 std::vector<OpCase> loss_cases();
 std::vector<OpCase> random_cases();
+std::vector<OpCase> extremum_cases();
+std::vector<OpCase> statistics_cases();
+std::vector<OpCase> scan_cases();
+std::vector<OpCase> search_cases();
+std::vector<OpCase> sort_cases();
 
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();
