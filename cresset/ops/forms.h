@@ -23,15 +23,18 @@
   CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc)   \
   CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)
 
-#define CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc)                       \
-  static const Op& name##overload_name##_op =                                                              \
-      define_op(#name, static_cast<Tensor(*) parameters>(&name), text, doc, {.overload = #overload_name}); \
-  Tensor name parameters try {                                                                             \
-    if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                   \
-      if (auto handled = intercepted<Tensor>(name##overload_name##_op, CRESSET_EXPAND arguments))          \
-        return *std::move(handled);                                                                        \
-    return name##_into(Into{}, CRESSET_EXPAND arguments);                                                  \
-  }                                                                                                        \
+#define CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc) \
+  CRESSET_FUNCTION_FORM_OF(Gradient::formula, name, overload_name, parameters, arguments, text, doc)
+
+#define CRESSET_FUNCTION_FORM_OF(gradient_kind, name, overload_name, parameters, arguments, text, doc)              \
+  static const Op& name##overload_name##_op = define_op(#name, static_cast<Tensor(*) parameters>(&name), text, doc, \
+                                                        {.overload = #overload_name, .gradient = gradient_kind});   \
+  Tensor name parameters try {                                                                                      \
+    if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                            \
+      if (auto handled = intercepted<Tensor>(name##overload_name##_op, CRESSET_EXPAND arguments))                   \
+        return *std::move(handled);                                                                                 \
+    return name##_into(Into{}, CRESSET_EXPAND arguments);                                                           \
+  }                                                                                                                 \
   CRESSET_ERRORS_OF(name, overload_name, CRESSET_EXPAND arguments)
 
 #define CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc)     \
@@ -57,6 +60,32 @@
     return out;                                                                                                        \
   }                                                                                                                    \
   CRESSET_ERRORS_OF(name, overload_name##_out, out, CRESSET_EXPAND arguments)
+
+// The same for what has no gradient (comparisons, places), and for composed ops.
+#define CRESSET_FORMS_OUT_OF(gradient_kind, name, overload_name, parameters, arguments, text, doc) \
+  CRESSET_FUNCTION_FORM_OF(gradient_kind, name, overload_name, parameters, arguments, text, doc)   \
+  CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)
+
+// Two results: `name_pair(const Into& first, const Into& second, arguments…)` serves the functional and the out form.
+#define CRESSET_PAIR_FORMS(name, overload_name, first, second, parameters, arguments, text, doc)                       \
+  CRESSET_OP(name, overload_name, detail::TwoTensors, parameters, text, Gradient::formula, doc)                        \
+  std::tuple<Tensor, Tensor> name parameters try {                                                                     \
+    CRESSET_INTERCEPT(name, overload_name, detail::TwoTensors, CRESSET_EXPAND arguments);                              \
+    return name##_pair(Into{}, Into{}, CRESSET_EXPAND arguments);                                                      \
+  }                                                                                                                    \
+  CRESSET_ERRORS_OF(name, overload_name, CRESSET_EXPAND arguments)                                                     \
+  static const Op& name##overload_name##_out_op = define_op(                                                           \
+      #name "_out",                                                                                                    \
+      static_cast<detail::TwoTensorRefs (*)(Tensor & first, Tensor & second, CRESSET_EXPAND parameters)>(&name##_out), \
+      #first ", " #second ", " text, doc,                                                                              \
+      {.overload = #overload_name, .where = Where::function, .functional = &name##overload_name##_op});                \
+  std::tuple<Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second, CRESSET_EXPAND parameters) try {              \
+    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                               \
+        !intercepted<void>(name##overload_name##_out_op, first, second, CRESSET_EXPAND arguments))                     \
+      name##_pair(into_out(first), into_out(second), CRESSET_EXPAND arguments);                                        \
+    return {first, second};                                                                                            \
+  }                                                                                                                    \
+  CRESSET_ERRORS_OF(name, overload_name##_out, first, second, CRESSET_EXPAND arguments)
 
 // Ends a function-try-block: an error that leaves the op names that op and, if an argument was undefined, the argument.
 #define CRESSET_ERRORS_OF(name, overload_name, ...)    \

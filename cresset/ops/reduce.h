@@ -10,9 +10,11 @@ using ReduceKernel = Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef
 CRESSET_API inline constinit ReduceKernel sum_kernel{"sum"};
 CRESSET_API inline constinit ReduceKernel mean_kernel{"mean"};
 CRESSET_API inline constinit ReduceKernel amax_kernel{"amax"};
+CRESSET_API inline constinit ReduceKernel amin_kernel{"amin"};
 // values and indices have size 1 along dim.
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim)>
-    max_dim_kernel{"max", 2};
+using BestKernel = Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim)>;
+CRESSET_API inline constinit BestKernel max_dim_kernel{"max", 2};
+CRESSET_API inline constinit BestKernel min_dim_kernel{"min", 2};
 // 1 where x is the maximum `top` (broadcast), 0 elsewhere; and such a mask divided by the number of its ones.
 CRESSET_API inline constinit Kernel<void(const Tensor& mask, const Tensor& x, const Tensor& top)> tie_mask_kernel{
     "tie_mask"};
@@ -37,17 +39,39 @@ CRESSET_API Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim = fals
 CRESSET_API Tensor& mean_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false,
                              std::optional<DType> dtype = std::nullopt);
 
-// nan is above all. Over several dims the gradient is shared among equals; with one dim it goes to the first.
+// Of all elements, and along dims: nan wins. The gradient is shared among equals; with a single dim, where the index is
+// returned as well, it goes to the first.
 CRESSET_API Tensor max(const Tensor& self);
 CRESSET_API Tensor& max_out(Tensor& out, const Tensor& self);
 CRESSET_API std::tuple<Tensor, Tensor> max(const Tensor& self, int64_t dim, bool keepdim = false);
 CRESSET_API std::tuple<Tensor&, Tensor&> max_out(Tensor& max, Tensor& max_values, const Tensor& self, int64_t dim,
                                                  bool keepdim = false);
+CRESSET_API Tensor min(const Tensor& self);
+CRESSET_API Tensor& min_out(Tensor& out, const Tensor& self);
+CRESSET_API std::tuple<Tensor, Tensor> min(const Tensor& self, int64_t dim, bool keepdim = false);
+CRESSET_API std::tuple<Tensor&, Tensor&> min_out(Tensor& min, Tensor& min_indices, const Tensor& self, int64_t dim,
+                                                 bool keepdim = false);
 CRESSET_API Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
 CRESSET_API Tensor& amax_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+CRESSET_API Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+CRESSET_API Tensor& amin_out(Tensor& out, const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+CRESSET_API std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<int64_t> dim = std::nullopt,
+                                               bool keepdim = false);
+CRESSET_API std::tuple<Tensor&, Tensor&> aminmax_out(Tensor& min, Tensor& max, const Tensor& self,
+                                                     std::optional<int64_t> dim = std::nullopt, bool keepdim = false);
+// The place of the first maximum (minimum) along dim, or in row-major order among all elements.
+CRESSET_API Tensor argmax(const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false);
+CRESSET_API Tensor& argmax_out(Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt,
+                               bool keepdim = false);
+CRESSET_API Tensor argmin(const Tensor& self, std::optional<int64_t> dim = std::nullopt, bool keepdim = false);
+CRESSET_API Tensor& argmin_out(Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt,
+                               bool keepdim = false);
 
 // For formulas: picks along dim by index, and its opposite, which adds into zeros of shape `sizes`. Differentiable.
 CRESSET_API Tensor gather_along(const Tensor& x, const Tensor& index, int64_t dim);
 CRESSET_API Tensor scatter_along(IntArrayRef sizes, const Tensor& index, const Tensor& src, int64_t dim);
+// The gradient of values that were picked along dim, which keepdim kept or dropped: g goes to where they stood.
+CRESSET_API Tensor selected_backward(IntArrayRef sizes, const Tensor& index, const Tensor& g, int64_t dim,
+                                     bool keepdim);
 
 }  // namespace cresset

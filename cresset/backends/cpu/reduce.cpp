@@ -1,4 +1,5 @@
-// CPU kernels of ops/reduce that give one value: sum, mean, amax, and the shares of a maximum's gradient.
+// CPU kernels of ops/reduce that give one value: sum, mean, amax, amin, and the shares of a
+// maximum's gradient.
 #include "cresset/ops/reduce.h"
 
 #include "cresset/backends/cpu/pointwise_loop.h"
@@ -48,6 +49,10 @@ void amax(const Tensor& out, const Tensor& x, IntArrayRef dims) {
   run_reduction(out, x, dims, x.dtype(), max_inner(x.dtype()));
 }
 
+void amin(const Tensor& out, const Tensor& x, IntArrayRef dims) {
+  run_reduction(out, x, dims, x.dtype(), min_inner(x.dtype()));
+}
+
 template <class T>
 void mark_ties(void* out, const void* const* in, int64_t n, const void*) {
   T* y = static_cast<T*>(out);
@@ -75,7 +80,7 @@ void tie_share(const Tensor& share, const Tensor& mask, const Tensor& count) {
 }
 
 [[maybe_unused]] const bool registered = sum_kernel.set(kCPU, sum) && mean_kernel.set(kCPU, mean) &&
-                                         amax_kernel.set(kCPU, amax) && tie_mask_kernel.set(kCPU, tie_mask) &&
+                                         amax_kernel.set(kCPU, amax) && amin_kernel.set(kCPU, amin) && tie_mask_kernel.set(kCPU, tie_mask) &&
                                          tie_share_kernel.set(kCPU, tie_share);
 
 }  // namespace

@@ -16,6 +16,7 @@ constexpr int64_t kColumns = 1024;  // accumulated side by side
 constexpr int64_t kStaged = 512;    // elements converted at a time
 constexpr int64_t kBatch = 64;      // outputs of short rows at a time
 constexpr int64_t kMinRows = 256;   // of one piece of columns
+constexpr int64_t kMostBytes = 32;  // of one accumulator
 
 // Dimensions of one kind, fastest first, with strides in bytes.
 struct Space {
@@ -82,7 +83,8 @@ class Walk {
 
 class Reduction {
  public:
-  Reduction(const Tensor& out, const Tensor& x, IntArrayRef dims, DType read, const ReduceInner& inner, double divisor);
+  Reduction(const Tensor& out, const Tensor& x, IntArrayRef dims, DType read, const ReduceInner& inner, double divisor,
+            const ReduceMap& map);
   void run() { by_rows_ ? run_rows() : run_columns(); }
 
  private:
@@ -100,14 +102,15 @@ class Reduction {
   DType out_type_, x_type_, read_;
   const ReduceInner& inner_;
   double divisor_;
+  ReduceMap map_;
   int64_t acc_size_, item_;
-  bool by_rows_, direct_;
+  bool by_rows_, direct_, plain_;  // direct_: x is contiguous and of the type to read; plain_: and not mapped
   Space kept_, reduced_;
   int64_t pieces_per_row_ = 1, rows_per_piece_ = 1, pieces_ = 1;
 };
 
 Reduction::Reduction(const Tensor& out, const Tensor& x, IntArrayRef dims, DType read, const ReduceInner& inner,
-                     double divisor)
+                     double divisor, const ReduceMap& map)
     : out_(static_cast<char*>(out.impl()->data())),
       x_(static_cast<const char*>(x.impl()->data())),
       out_type_(out.dtype()),
@@ -115,7 +118,8 @@ Reduction::Reduction(const Tensor& out, const Tensor& x, IntArrayRef dims, DType
       read_(read),
       inner_(inner),
       divisor_(divisor),
-      acc_size_(static_cast<int64_t>(element_size(inner.accumulator))) {
+      map_(map),
+      acc_size_(inner.acc_size ? inner.acc_size : static_cast<int64_t>(element_size(inner.accumulator))) {
   const TensorImpl *from = x.impl(), *to = out.impl();
   int rank = from->sizes.rank(), at = 0;
   CRESSET_CHECK_AS(ShapeError, rank <= 64, "reduction: more than 64 dimensions are not supported, found ", rank);
@@ -139,9 +143,16 @@ Reduction::Reduction(const Tensor& out, const Tensor& x, IntArrayRef dims, DType
   by_rows_ = kept_.sizes[0] == 1 ||
              (reduced_.in[0] != 0 && (kept_.in[0] == 0 || std::abs(reduced_.in[0]) < std::abs(kept_.in[0])));
   direct_ = read_ == x_type_ && (by_rows_ ? reduced_.in[0] : kept_.in[0]) == item_;
+  plain_ = direct_ && !map_.map;
 }
 
 void Reduction::finish(char* out, int64_t out_stride, char* acc, int64_t n) const {
+  if (inner_.finish) {
+    alignas(64) char values[kColumns * 16];
+    int64_t item = static_cast<int64_t>(element_size(inner_.accumulator));
+    inner_.finish(values, acc, n, map_.constant);
+    return convert(out, out_type_, out_stride, values, inner_.accumulator, item, n);
+  }
   if (divisor_ != 1) {
     int64_t parts = n * (inner_.accumulator == kComplexDouble ? 2 : 1);  // means are never of integers
     for (int64_t i = 0; i < parts; i++) reinterpret_cast<double*>(acc)[i] /= divisor_;
@@ -158,13 +169,15 @@ void Reduction::combine_tree(char* partials, int64_t pieces, int64_t n) const {
 
 // ---- the fastest dimension is reduced
 void Reduction::take_row(char* acc, const char* x, int64_t n) const {
-  if (direct_) return inner_.rows(acc, x, n, 1, 0);
-  alignas(64) char buffer[kStaged * 16];
+  if (plain_) return inner_.rows(acc, x, n, 1, 0);
+  alignas(64) char buffer[kStaged * 16], mapped[kStaged * 16];
   int64_t read_item = static_cast<int64_t>(element_size(read_));
   for (int64_t at = 0; at < n; at += kStaged) {
     int64_t part = std::min(kStaged, n - at);
-    convert(buffer, read_, read_item, x + at * reduced_.in[0], x_type_, reduced_.in[0], part);
-    inner_.rows(acc, buffer, part, 1, 0);
+    const void* from = x + at * reduced_.in[0];
+    if (!direct_) convert(buffer, read_, read_item, from, x_type_, reduced_.in[0], part), from = buffer;
+    if (map_.map) map_.map(mapped, from, part, map_.constant), from = mapped;
+    inner_.rows(acc, from, part, 1, 0);
   }
 }
 
@@ -182,7 +195,7 @@ void Reduction::row_piece(char* acc, const char* x, int64_t piece) const {
 
 // One piece per output: several outputs at a time.
 void Reduction::short_rows(int64_t begin, int64_t end) const {
-  alignas(64) char acc[kBatch * 16];
+  alignas(64) char acc[kBatch * kMostBytes];
   int64_t n = reduced_.sizes[0], outer = reduced_.count(1);
   for (int64_t at = begin; at < end;) {
     Walk output(kept_, 0, at);
@@ -191,7 +204,7 @@ void Reduction::short_rows(int64_t begin, int64_t end) const {
     Walk row(reduced_, 1, 0);
     for (int64_t j = 0; j < outer; j++, row.next()) {
       const char* x = x_ + output.in + row.in;
-      if (direct_)
+      if (plain_)
         inner_.rows(acc, x, n, batch, kept_.in[0]);
       else
         for (int64_t i = 0; i < batch; i++) take_row(acc + i * acc_size_, x + i * kept_.in[0], n);
@@ -225,7 +238,7 @@ void Reduction::run_rows() {
 void Reduction::column_piece(char* acc, const char* x, int64_t row, int64_t last, int64_t n) const {
   inner_.start(acc, n);
   Walk at(reduced_, 0, row);
-  if (direct_) {
+  if (plain_) {
     while (row < last) {
       const void* rows[kRowsAtOnce];
       int count = static_cast<int>(std::min<int64_t>(kRowsAtOnce, last - row));
@@ -235,12 +248,13 @@ void Reduction::column_piece(char* acc, const char* x, int64_t row, int64_t last
     }
     return;
   }
-  alignas(64) char buffer[kColumns * 16];
-  const void* rows[] = {buffer};
+  alignas(64) char buffer[kColumns * 16], mapped[kColumns * 16];
   int64_t read_item = static_cast<int64_t>(element_size(read_));
   for (; row < last; row++, at.next()) {
-    convert(buffer, read_, read_item, x + at.in, x_type_, kept_.in[0], n);
-    inner_.columns(acc, rows, 1, n);
+    const void* from = x + at.in;
+    if (!direct_) convert(buffer, read_, read_item, from, x_type_, kept_.in[0], n), from = buffer;
+    if (map_.map) map_.map(mapped, from, n, map_.constant), from = mapped;
+    inner_.columns(acc, &from, 1, n);
   }
 }
 
@@ -257,7 +271,7 @@ void Reduction::run_columns() {
   std::unique_ptr<char[]> partials;
   if (pieces_ > 1) partials.reset(new char[static_cast<size_t>(outer * blocks * pieces_ * block * acc_size_)]);
   parallel_for(0, outer * blocks * pieces_, grain, [&](int64_t begin, int64_t end) {
-    alignas(64) char local[kColumns * 16];
+    alignas(64) char local[kColumns * kMostBytes];
     for (int64_t i = begin; i < end; i++) {
       int64_t piece = i % pieces_, first = i / pieces_ % blocks * block, n = std::min(block, width - first);
       Walk at(kept_, 1, i / pieces_ / blocks);
@@ -281,9 +295,9 @@ void Reduction::run_columns() {
 }  // namespace
 
 void run_reduction(const Tensor& out, const Tensor& x, IntArrayRef dims, DType read, const ReduceInner& inner,
-                   double divisor) {
+                   double divisor, const ReduceMap& map) {
   if (out.numel() == 0) return;
-  Reduction(out, x, dims, read, inner, divisor).run();
+  Reduction(out, x, dims, read, inner, divisor, map).run();
 }
 
 }  // namespace cresset::cpu

@@ -216,32 +216,39 @@ constexpr ReduceInner sum_functions() {
             &complex_columns<typename T::value_type>, &add_combine<std::complex<double>>};
 }
 
-// ---- maxima; a nan wins and stays
-template <class T>
-T larger(T m, T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return x > m || x != x ? x : m;
-  else
-    return x > m ? x : m;
+// ---- maxima and minima; a nan wins and stays
+template <bool Min, class T>
+bool beats(T x, T best) {
+  return Min ? x < best : x > best;
 }
-template <class T>
-T lowest() {
+template <bool Min, class T>
+T better(T best, T x) {
   if constexpr (std::is_floating_point_v<T>)
-    return -std::numeric_limits<T>::infinity();
+    return beats<Min>(x, best) || x != x ? x : best;
   else
-    return std::numeric_limits<T>::lowest();
+    return beats<Min>(x, best) ? x : best;
+}
+// What everything beats or equals.
+template <bool Min, class T>
+constexpr T worst() {
+  if constexpr (std::is_floating_point_v<T>)
+    return Min ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity();
+  else
+    return Min ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
 }
 
-template <class T>
-Lane<T> row_max(const T* x, int64_t n) {
+template <bool Min, class T>
+Lane<T> best_of_row(const T* x, int64_t n) {
   using L = Lane<T>;
-  L best = lowest<L>();
+  L best = worst<Min, L>();
   int64_t i = 0;
   const hn::ScalableTag<std::conditional_t<kVector<T>, L, float>> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   if (kVector<T> && n >= lanes) {
     if constexpr (kVector<T>) {
-      auto pick = [&](auto m, auto v) HWY_ATTR { return hn::IfThenElse(hn::Or(hn::Gt(v, m), hn::IsNaN(v)), v, m); };
+      auto pick = [&](auto m, auto v) HWY_ATTR {
+        return hn::IfThenElse(hn::Or(Min ? hn::Lt(v, m) : hn::Gt(v, m), hn::IsNaN(v)), v, m);
+      };
       auto a = hn::Set(d, best), b = a, c = a, e = a;
       for (; i + 4 * lanes <= n; i += 4 * lanes) {
         a = pick(a, load(d, x + i));
@@ -251,74 +258,87 @@ Lane<T> row_max(const T* x, int64_t n) {
       }
       for (; i + lanes <= n; i += lanes) a = pick(a, load(d, x + i));
       a = pick(pick(a, b), pick(c, e));
-      best = hn::AllFalse(d, hn::IsNaN(a)) ? hn::GetLane(hn::MaxOfLanes(d, a)) : std::numeric_limits<L>::quiet_NaN();
+      best = !hn::AllFalse(d, hn::IsNaN(a)) ? std::numeric_limits<L>::quiet_NaN()
+             : Min                          ? hn::GetLane(hn::MinOfLanes(d, a))
+                                            : hn::GetLane(hn::MaxOfLanes(d, a));
     }
   }
-  for (; i < n; i++) best = larger(best, static_cast<L>(x[i]));
+  for (; i < n; i++) best = better<Min>(best, static_cast<L>(x[i]));
   return best;
 }
-template <class T>
-void max_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_stride) {
+template <bool Min, class T>
+void best_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_stride) {
   const char* row = static_cast<const char*>(x);
   Lane<T>* to = static_cast<Lane<T>*>(acc);
   for (int64_t i = 0; i < rows; i++, row += row_stride)
-    to[i] = larger(to[i], row_max(reinterpret_cast<const T*>(row), n));
+    to[i] = better<Min>(to[i], best_of_row<Min>(reinterpret_cast<const T*>(row), n));
 }
-template <class T>
-void max_columns(void* acc, const void* const* rows, int count, int64_t n) {
+template <bool Min, class T>
+void best_columns(void* acc, const void* const* rows, int count, int64_t n) {
   Lane<T>* __restrict to = static_cast<Lane<T>*>(acc);
   for (int k = 0; k < count; k++) {
     const T* row = static_cast<const T*>(rows[k]);
-    for (int64_t j = 0; j < n; j++) to[j] = larger(to[j], static_cast<Lane<T>>(row[j]));
+    for (int64_t j = 0; j < n; j++) to[j] = better<Min>(to[j], static_cast<Lane<T>>(row[j]));
   }
 }
-template <class Acc>
-void lowest_start(void* acc, int64_t n) {
-  std::fill_n(static_cast<Acc*>(acc), n, lowest<Acc>());
+template <class Acc, Acc first>
+void constant_start(void* acc, int64_t n) {
+  std::fill_n(static_cast<Acc*>(acc), n, first);
 }
-template <class Acc>
-void max_combine(void* acc, const void* other, int64_t n) {
+template <bool Min, class Acc>
+void worst_start(void* acc, int64_t n) {
+  std::fill_n(static_cast<Acc*>(acc), n, worst<Min, Acc>());
+}
+template <bool Min, class Acc>
+void best_combine(void* acc, const void* other, int64_t n) {
   Acc* to = static_cast<Acc*>(acc);
   const Acc* from = static_cast<const Acc*>(other);
-  for (int64_t i = 0; i < n; i++) to[i] = larger(to[i], from[i]);
+  for (int64_t i = 0; i < n; i++) to[i] = better<Min>(to[i], from[i]);
 }
 
-template <class T>
-constexpr ReduceInner max_functions() {
+template <bool Min, class T>
+constexpr ReduceInner best_functions() {
   if constexpr (is_complex(dtype_of<T>))
     return {};
-  else if constexpr (std::is_same_v<T, bool>)
-    return {kBool, &lowest_start<uint8_t>, &max_rows<uint8_t>, &max_columns<uint8_t>, &max_combine<uint8_t>};
+  else if constexpr (std::is_same_v<T, bool>)  // of nothing: all are true, none is
+    return {kBool,
+            &constant_start < uint8_t,
+            Min ? 1 : 0 >
+            , &best_rows<Min, uint8_t>, &best_columns<Min, uint8_t>, &best_combine<Min, uint8_t>};
   else
-    return {dtype_of<Lane<T>>, &lowest_start<Lane<T>>, &max_rows<T>, &max_columns<T>, &max_combine<Lane<T>>};
+    return {dtype_of<Lane<T>>, &worst_start<Min, Lane<T>>, &best_rows<Min, T>, &best_columns<Min, T>,
+            &best_combine<Min, Lane<T>>};
 }
 
-// ---- maxima with their places, many lines side by side; nan wins, of equals the first
-template <class T>
-void max_index_columns(void* values, int32_t* indices, const void* row, int32_t i, int64_t n) {
+// ---- maxima and minima with their places, many lines side by side; nan wins, of equals the first
+template <bool Min, class T>
+void best_index_columns(void* values, int32_t* indices, const void* row, int32_t i, int64_t n) {
   using L = Lane<T>;
   L* __restrict best = static_cast<L*>(values);
   int32_t* __restrict index = indices;
   const T* __restrict x = static_cast<const T*>(row);
   for (int64_t j = 0; j < n; j++) {
     L v = static_cast<L>(x[j]), b = best[j];
-    bool wins = v > b;
+    bool wins = beats<Min>(v, b);
     if constexpr (std::is_floating_point_v<L>) wins = wins | ((v != v) & (b == b));
     best[j] = wins ? v : b;
     index[j] = wins ? i : index[j];
   }
 }
-MaxIndexColumns find_max_index(DType read) {
-  return dispatch(read, [](auto* p) -> MaxIndexColumns {
+template <bool Min>
+BestIndexColumns index_function(DType read) {
+  return dispatch(read, [](auto* p) -> BestIndexColumns {
     using T = std::remove_pointer_t<decltype(p)>;
     if constexpr (is_complex(dtype_of<T>))
       return nullptr;
     else if constexpr (std::is_same_v<T, bool>)
-      return &max_index_columns<uint8_t>;
+      return &best_index_columns<Min, uint8_t>;
     else
-      return &max_index_columns<T>;
+      return &best_index_columns<Min, T>;
   });
 }
+BestIndexColumns find_max_index(DType read) { return index_function<false>(read); }
+BestIndexColumns find_min_index(DType read) { return index_function<true>(read); }
 
 const ReduceInner& find_sum(DType read) {
   return dispatch(read, [](auto* p) -> const ReduceInner& {
@@ -326,12 +346,15 @@ const ReduceInner& find_sum(DType read) {
     return inner;
   });
 }
-const ReduceInner& find_max(DType read) {
+template <bool Min>
+const ReduceInner& best_inner(DType read) {
   return dispatch(read, [](auto* p) -> const ReduceInner& {
-    static constexpr ReduceInner inner = max_functions<std::remove_pointer_t<decltype(p)>>();
+    static constexpr ReduceInner inner = best_functions<Min, std::remove_pointer_t<decltype(p)>>();
     return inner;
   });
 }
+const ReduceInner& find_max(DType read) { return best_inner<false>(read); }
+const ReduceInner& find_min(DType read) { return best_inner<true>(read); }
 
 }  // namespace cresset::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -340,35 +363,42 @@ HWY_AFTER_NAMESPACE();
 namespace cresset::cpu {
 HWY_EXPORT(find_sum);
 HWY_EXPORT(find_max);
+HWY_EXPORT(find_min);
 HWY_EXPORT(find_max_index);
+HWY_EXPORT(find_min_index);
 
-MaxIndexColumns max_index_columns(DType read) {
+BestIndexColumns max_index_columns(DType read) {
   choose_simd_target();
   return HWY_DYNAMIC_DISPATCH(find_max_index)(read);
 }
+BestIndexColumns min_index_columns(DType read) {
+  choose_simd_target();
+  return HWY_DYNAMIC_DISPATCH(find_min_index)(read);
+}
 
-static constinit std::atomic<const ReduceInner*> sum_table[kDTypes] = {};
-static constinit std::atomic<const ReduceInner*> max_table[kDTypes] = {};
+// Filled on first use.
+using InnerTable = std::atomic<const ReduceInner*>[kDTypes];
+static constinit InnerTable sum_table = {}, max_table = {}, min_table = {};
 
-const ReduceInner& sum_inner(DType read) {
-  auto& slot = sum_table[static_cast<int>(read)];
+template <class Find>
+static const ReduceInner& inner_of(InnerTable& table, DType read, const Find& find) {
+  auto& slot = table[static_cast<int>(read)];
   const ReduceInner* found = slot.load(std::memory_order_relaxed);
   if (CRESSET_UNLIKELY(!found)) {
     choose_simd_target();
-    found = &HWY_DYNAMIC_DISPATCH(find_sum)(read);
+    found = &find();
     slot.store(found, std::memory_order_relaxed);
   }
   return *found;
 }
+const ReduceInner& sum_inner(DType read) {
+  return inner_of(sum_table, read, [&]() -> const ReduceInner& { return HWY_DYNAMIC_DISPATCH(find_sum)(read); });
+}
 const ReduceInner& max_inner(DType read) {
-  auto& slot = max_table[static_cast<int>(read)];
-  const ReduceInner* found = slot.load(std::memory_order_relaxed);
-  if (CRESSET_UNLIKELY(!found)) {
-    choose_simd_target();
-    found = &HWY_DYNAMIC_DISPATCH(find_max)(read);
-    slot.store(found, std::memory_order_relaxed);
-  }
-  return *found;
+  return inner_of(max_table, read, [&]() -> const ReduceInner& { return HWY_DYNAMIC_DISPATCH(find_max)(read); });
+}
+const ReduceInner& min_inner(DType read) {
+  return inner_of(min_table, read, [&]() -> const ReduceInner& { return HWY_DYNAMIC_DISPATCH(find_min)(read); });
 }
 
 }  // namespace cresset::cpu

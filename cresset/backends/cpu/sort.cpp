@@ -1,17 +1,16 @@
-// CPU kernels of ops/sort. A few of many are kept in a small sorted heap while the line is read once; otherwise the
-// line is partitioned.
+// CPU kernels of ops/sort. For topk a few of many are kept in a small sorted heap while the line is read once;
+// otherwise the line is partitioned. Sorting goes through keys with their places: see sort_keys.h.
 #include "cresset/ops/sort.h"
 
+#include "cresset/backends/cpu/radix_sort.h"
 #include "cresset/backends/cpu/reduce_lines.h"
+#include "cresset/backends/cpu/sort_keys.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
 namespace {
 
 constexpr int64_t kGrain = 4096;
-
-template <class T>
-using Compared = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
 template <class T>
 struct Entry {
@@ -90,7 +89,71 @@ void topk(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t 
   });
 }
 
-[[maybe_unused]] const bool registered = topk_kernel.set(kCPU, topk);
+// ---- sort
+constexpr int64_t kPartLength = 1 << 15;  // what a thread is worth, of one line
+
+template <class T, class E>
+class LineSort {
+ public:
+  LineSort(const Lines& lines, bool descending)
+      : lines_(lines), n_(lines.length(0)), flip_(descending ? ~Key<T>(0) : Key<T>(0)) {
+    data_.reset(new E[static_cast<size_t>(n_)]);
+    if (n_ >= RadixSort<E>::kShortest) room_.reset(new E[static_cast<size_t>(n_)]);
+  }
+  void operator()(int64_t line, int parts) {
+    auto at = lines_.at(line);
+    int64_t grain = parts > 1 ? kPartLength : n_;
+    parallel_for(0, n_, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i++)
+        data_[static_cast<size_t>(i)] =
+            E::make(key_of(*reinterpret_cast<const T*>(at.data[0] + i * lines_.stride(0))) ^ flip_, i);
+    });
+    const E* sorted = sort_(data_.get(), room_.get(), n_, parts);
+    parallel_for(0, n_, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; i++) {
+        Key<T> key = sorted[i].key() ^ flip_;
+        int64_t place = sorted[i].place();
+        T value = is_ambiguous<T>(key) ? *reinterpret_cast<const T*>(at.data[0] + place * lines_.stride(0))
+                                       : number_of<T>(key);
+        *reinterpret_cast<T*>(at.data[1] + i * lines_.stride(1)) = value;
+        *reinterpret_cast<int64_t*>(at.data[2] + i * lines_.stride(2)) = place;
+      }
+    });
+  }
+
+ private:
+  const Lines& lines_;
+  int64_t n_;
+  Key<T> flip_;
+  std::unique_ptr<E[]> data_, room_;
+  RadixSort<E> sort_;
+};
+
+template <class T, class E>
+void sort_typed(const Lines& lines, bool descending) {
+  int64_t n = lines.length(0), parts = std::min<int64_t>(get_num_threads(), n / kPartLength);
+  if (parts > 1 && lines.count < get_num_threads() && !in_parallel_region()) {
+    LineSort<T, E> sort(lines, descending);
+    for (int64_t line = 0; line < lines.count; line++) sort(line, static_cast<int>(parts));
+    return;
+  }
+  parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
+    LineSort<T, E> sort(lines, descending);
+    for (int64_t line = begin; line < end; line++) sort(line, 1);
+  });
+}
+
+void sort(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim, bool descending) {
+  if (values.numel() == 0) return;
+  Lines lines({&x, &values, &indices}, dim);
+  dispatch(x.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    if constexpr (!is_complex(dtype_of<T>))
+      with_entry<T>(lines.length(0), [&](auto e) { sort_typed<T, decltype(e)>(lines, descending); });
+  });
+}
+
+[[maybe_unused]] const bool registered = topk_kernel.set(kCPU, topk) && sort_kernel.set(kCPU, sort);
 
 }  // namespace
 }  // namespace cresset::cpu

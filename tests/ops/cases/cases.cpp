@@ -26,6 +26,11 @@ const std::vector<OpCase>& all_cases() {
     add("Rnn", rnn_cases());
     add("Interpolate", interpolate_cases());
     add("Attention", attention_cases());
+    add("Extremum", extremum_cases());
+    add("Statistics", statistics_cases());
+    add("Scan", scan_cases());
+    add("Sort", sort_cases());
+    add("Search", search_cases());
     return all;
   }();
   return list;

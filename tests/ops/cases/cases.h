@@ -19,6 +19,11 @@ std::vector<OpCase> norm_cases();
 std::vector<OpCase> rnn_cases();
 std::vector<OpCase> interpolate_cases();
 std::vector<OpCase> attention_cases();
+std::vector<OpCase> extremum_cases();
+std::vector<OpCase> statistics_cases();
+std::vector<OpCase> scan_cases();
+std::vector<OpCase> search_cases();
+std::vector<OpCase> sort_cases();
 
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();

@@ -1,0 +1,194 @@
+// Finding and counting. Results are places and counts, which have no gradient.
+#include "cresset/ops/search.h"
+
+#include "cresset/ops/copy.h"
+#include "cresset/ops/creation.h"
+#include "cresset/ops/forms.h"
+#include "cresset/ops/reduce.h"
+#include "cresset/ops/reduce_rule.h"
+#include "cresset/ops/shape.h"
+#include "cresset/ops/sort.h"
+
+namespace cresset {
+
+// ---- searchsorted, bucketize
+// x seen with leading dimensions like `sizes`, if it has but one.
+static Tensor like_lines(const Tensor& x, IntArrayRef sizes) {
+  if (x.dim() != 1 || sizes.size() <= 1) return x;
+  Dims wide = sizes, strides = Dims::filled(static_cast<int>(sizes.size()), 0);
+  wide[wide.rank() - 1] = x.size(0);
+  strides[strides.rank() - 1] = x.stride(0);
+  return alias(x, wide, strides, x.storage_offset());
+}
+static void check_sequence(const char* op, const Tensor& sequence, const Tensor& values, const Tensor& sorter) {
+  check_same_device(op, sequence, values);
+  CRESSET_CHECK_AS(ShapeError, sequence.dim() > 0, op,
+                   "(): boundaries tensor should have positive dimension, but got 0 dimension");
+  bool fits = sequence.dim() == 1 || sequence.dim() == values.dim();
+  for (int64_t i = 0; fits && sequence.dim() > 1 && i + 1 < values.dim(); i++)
+    fits = sequence.size(i) == values.size(i);
+  CRESSET_CHECK_AS(ShapeError, fits, op,
+                   "(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor and "
+                   "input value tensor must match, but we got boundaries tensor ",
+                   text_of(sequence.sizes()), " and input value tensor ", text_of(values.sizes()));
+  if (!sorter.defined()) return;
+  check_same_device(op, sequence, sorter);
+  CRESSET_CHECK_AS(ShapeError, sorter.sizes() == sequence.sizes(), op,
+                   "(): boundary and sorter must have the same size, but got boundary tensor ",
+                   text_of(sequence.sizes()), " and got sorter tensor ", text_of(sorter.sizes()));
+  check_dtype(op, "sorter", sorter, kLong);
+}
+static Tensor search(const char* op, const Into& into, const Tensor& sequence, const Tensor& values, bool out_int32,
+                     bool right, std::string_view side, const Tensor& sorter) {
+  check_ordered(op, sequence);
+  check_ordered(op, values);
+  CRESSET_CHECK(side.empty() || side == "left" || side == "right", op,
+                "(): side can only be 'left' or 'right' but got ", side);
+  CRESSET_CHECK(!(side == "left" && right), op,
+                "(): side and right can't be set to opposites, got side of left while right was True");
+  check_sequence(op, sequence, values, sorter);
+  bool number = values.impl()->wrapped_number;
+  CRESSET_CHECK_AS(TypeError, number || values.dtype() == sequence.dtype(), op,
+                   "(): input value tensor and boundary tensor should have same dtype, but got boundary tensor dtype ",
+                   toString(sequence.dtype()), " and input value tensor dtype ", toString(values.dtype()));
+  Tensor y = result(op, into, values.sizes(), out_int32 ? kInt : kLong, number ? sequence.device() : values.device(),
+                    {&values, &sequence});
+  if (y.numel() == 0) return not_differentiable(into, y);
+  DType type = number ? result_type(sequence, values) : sequence.dtype();
+  Tensor wanted = values.detach().to(sequence.device()).to(type), places = y;
+  if (values.dim() == 0)
+    wanted = alias(wanted, {1}, {1}, wanted.storage_offset()), places = alias(y, {1}, {1}, y.storage_offset());
+  Tensor lines = like_lines(sequence.detach().to(type), wanted.sizes());
+  searchsorted_kernel(places, wanted, lines, sorter.defined() ? like_lines(sorter, wanted.sizes()) : sorter,
+                      right || side == "right");
+  return not_differentiable(into, y);
+}
+static Tensor searchsorted_into(const Into& into, const Tensor& sorted_sequence, const Tensor& self, bool out_int32,
+                                bool right, std::string_view side, const Tensor& sorter) {
+  return search("searchsorted", into, sorted_sequence, self, out_int32, right, side, sorter);
+}
+static Tensor searchsorted_into(const Into& into, const Tensor& sorted_sequence, const Scalar& self, bool out_int32,
+                                bool right, std::string_view side, const Tensor& sorter) {
+  return search("searchsorted", into, sorted_sequence, wrapped_number(self), out_int32, right, side, sorter);
+}
+CRESSET_FORMS_OUT_OF(Gradient::none, searchsorted, ,
+                     (const Tensor& sorted_sequence, const Tensor& self, bool out_int32, bool right,
+                      std::string_view side, const Tensor& sorter),
+                     (sorted_sequence, self, out_int32, right, side, sorter),
+                     "sorted_sequence, self, out_int32=false, right=false, side=\"\", sorter={}",
+                     "Where each value of self would be put into the sorted sequences, to keep them in order.")
+CRESSET_FUNCTION_FORM_OF(Gradient::none, searchsorted, Scalar,
+                         (const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
+                          std::string_view side, const Tensor& sorter),
+                         (sorted_sequence, self, out_int32, right, side, sorter),
+                         "sorted_sequence, self, out_int32=false, right=false, side=\"\", sorter={}",
+                         "Where a number would be put into the sorted sequence, to keep it in order.")
+
+static Tensor bucketize_into(const Into& into, const Tensor& self, const Tensor& boundaries, bool out_int32,
+                             bool right) {
+  CRESSET_CHECK_AS(ShapeError, boundaries.dim() == 1, "bucketize: boundaries tensor must be 1 dimension, but got dim(",
+                   boundaries.dim(), ")");
+  return search("bucketize", into, boundaries, self, out_int32, right, "", Tensor());
+}
+static Tensor bucketize_into(const Into& into, const Scalar& self, const Tensor& boundaries, bool out_int32,
+                             bool right) {
+  return bucketize_into(into, wrapped_number(self), boundaries, out_int32, right);
+}
+CRESSET_FORMS_OUT_OF(Gradient::none, bucketize, ,
+                     (const Tensor& self, const Tensor& boundaries, bool out_int32, bool right),
+                     (self, boundaries, out_int32, right), "self, boundaries, out_int32=false, right=false",
+                     "The number of the bucket, between sorted boundaries, that each element belongs to.")
+CRESSET_FUNCTION_FORM_OF(Gradient::none, bucketize, Scalar,
+                         (const Scalar& self, const Tensor& boundaries, bool out_int32, bool right),
+                         (self, boundaries, out_int32, right), "self, boundaries, out_int32=false, right=false",
+                         "The number of the bucket, between sorted boundaries, that a number belongs to.")
+
+// ---- isin
+static Tensor isin_into(const Into& into, const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
+  check_same_device("isin", elements, test_elements);
+  check_ordered("isin", elements);
+  check_ordered("isin", test_elements);
+  Device device = elements.impl()->wrapped_number ? test_elements.device() : elements.device();
+  Tensor y = result("isin", into, elements.sizes(), kBool, device, {&elements, &test_elements});
+  DType type = result_type(elements, test_elements);
+  Tensor tests = reshape(test_elements.detach().to(device).to(type), {-1});
+  isin_kernel(y, elements.detach().to(device).to(type), std::get<0>(sort(tests)), invert);
+  return not_differentiable(into, y);
+}
+static Tensor isin_into(const Into& into, const Tensor& elements, const Scalar& test_element, bool assume_unique,
+                        bool invert) {
+  return isin_into(into, elements, wrapped_number(test_element), assume_unique, invert);
+}
+static Tensor isin_into(const Into& into, const Scalar& element, const Tensor& test_elements, bool assume_unique,
+                        bool invert) {
+  return isin_into(into, wrapped_number(element), test_elements, assume_unique, invert);
+}
+CRESSET_FORMS_OUT_OF(Gradient::none, isin, ,
+                     (const Tensor& elements, const Tensor& test_elements, bool assume_unique, bool invert),
+                     (elements, test_elements, assume_unique, invert),
+                     "elements, test_elements, assume_unique=false, invert=false",
+                     "Whether each element is among the test elements.")
+CRESSET_FUNCTION_FORM_OF(Gradient::none, isin, Tensor_Scalar,
+                         (const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert),
+                         (elements, test_element, assume_unique, invert),
+                         "elements, test_element, assume_unique=false, invert=false",
+                         "Whether each element is the test element.")
+CRESSET_FUNCTION_FORM_OF(Gradient::none, isin, Scalar_Tensor,
+                         (const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert),
+                         (element, test_elements, assume_unique, invert),
+                         "element, test_elements, assume_unique=false, invert=false",
+                         "Whether a number is among the test elements.")
+
+// ---- histc, bincount
+static Tensor histc_into(const Into& into, const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
+  CRESSET_CHECK_AS(TypeError, self.is_floating_point(), "histc: not implemented for '", toString(self.dtype()),
+                   "' (expected a real floating-point type)");
+  CRESSET_CHECK_AS(IndexError, bins > 0, "histc(): bins must be > 0, but got ", bins);
+  CRESSET_CHECK(min.toDouble() <= max.toDouble(), "histc: max must be larger than min, found ", min.toDouble(), " and ",
+                max.toDouble());
+  Tensor y = result("histc", into, bins, self.dtype(), self.device(), {&self});
+  histc_kernel(y, self, min.toDouble(), max.toDouble());
+  return not_differentiable(into, y);
+}
+CRESSET_FORMS_OUT_OF(Gradient::none, histc, , (const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max),
+                     (self, bins, min, max), "self, bins=100, min=0, max=0",
+                     "How many elements lie in each of `bins` equal parts from min to max (both 0: of the data).")
+
+CRESSET_OP(bincount, , Tensor, (const Tensor& self, const Tensor& weights, int64_t minlength),
+           "self, weights={}, minlength=0", Gradient::none,
+           "How often each number from 0 on stands in a vector of integers, or the sum of its weights.")
+Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) try {
+  CRESSET_INTERCEPT(bincount, , Tensor, self, weights, minlength);
+  CRESSET_CHECK(minlength >= 0, "bincount: minlength should be >= 0, found ", minlength);
+  CRESSET_CHECK_AS(TypeError, is_integral(self.dtype(), false) && self.dim() == 1,
+                   "bincount only supports 1-d non-negative integral inputs, found ", name_of(self.dtype()),
+                   text_of(self.sizes()));
+  CRESSET_CHECK_AS(NotImplementedError, !self.is_meta(),
+                   "bincount: the result's shape depends on values, which a meta "
+                   "tensor does not have");
+  DType type = kLong;
+  if (weights.defined()) {
+    check_same_device("bincount", self, weights);
+    CRESSET_CHECK_AS(TypeError, !weights.is_complex(), "bincount: found weights of ", name_of(weights.dtype()),
+                     " (expected a real dtype)");
+    CRESSET_CHECK_AS(ShapeError, weights.dim() == 1 && weights.size(0) == self.size(0),
+                     "bincount: weights should be 1-d and have the same length as input, found ",
+                     text_of(weights.sizes()), " and ", text_of(self.sizes()));
+    type = weights.dtype() == kFloat ? kFloat : kDouble;
+  }
+  int64_t bins = minlength;
+  if (self.numel() > 0) {
+    auto [low, high] = aminmax(self);
+    CRESSET_CHECK(low.item<int64_t>() >= 0, "bincount only supports 1-d non-negative integral inputs, found ",
+                  low.item<int64_t>());
+    bins = std::max(minlength, high.item<int64_t>() + 1);
+  } else {
+    type = kLong;
+  }
+  Tensor y = zeros(bins, TensorOptions(type).device(self.device()));
+  if (self.numel() > 0) bincount_kernel(y, self, weights.defined() ? weights.detach() : weights);
+  return not_differentiable(Into{}, y);
+}
+CRESSET_ERRORS_OF(bincount, , self, minlength)
+
+}  // namespace cresset

@@ -1,0 +1,82 @@
+// Reductions beyond sums and maxima: products, truth values, counts, moments and norms. No dims (or none given): all.
+#pragma once
+
+#include "cresset/ops/reduce.h"
+
+namespace cresset {
+
+CRESSET_API inline constinit ReduceKernel prod_kernel{"prod"};
+CRESSET_API inline constinit ReduceKernel any_kernel{"any"};
+CRESSET_API inline constinit ReduceKernel all_kernel{"all"};
+CRESSET_API inline constinit ReduceKernel nansum_kernel{"nansum"};
+CRESSET_API inline constinit ReduceKernel nonzero_counts_kernel{"count_nonzero"};
+CRESSET_API inline constinit ReduceKernel logsumexp_kernel{"logsumexp"};
+// m2 / (count - correction), and its root if asked for.
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims, int64_t correction,
+                                         bool root)>
+    var_kernel{"var"};
+CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims, double p)> norm_kernel{
+    "norm"};
+CRESSET_API inline constinit Kernel<void(const Tensor& mask, const Tensor& x)> not_nan_kernel{"not_nan"};
+
+CRESSET_API Tensor prod(const Tensor& self, std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false,
+                        std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& prod_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false,
+                             std::optional<DType> dtype = std::nullopt);
+
+// bool, but uint8 of uint8.
+CRESSET_API Tensor any(const Tensor& self);
+CRESSET_API Tensor& any_out(Tensor& out, const Tensor& self);
+CRESSET_API Tensor any(const Tensor& self, int64_t dim, bool keepdim = false);
+CRESSET_API Tensor& any_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false);
+CRESSET_API Tensor all(const Tensor& self);
+CRESSET_API Tensor& all_out(Tensor& out, const Tensor& self);
+CRESSET_API Tensor all(const Tensor& self, int64_t dim, bool keepdim = false);
+CRESSET_API Tensor& all_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false);
+
+// unbiased: divided by one less than the count. correction (1 if not given): by that much less.
+CRESSET_API Tensor var(const Tensor& self, bool unbiased = true);
+CRESSET_API Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
+CRESSET_API Tensor& var_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool unbiased = true,
+                            bool keepdim = false);
+CRESSET_API Tensor var(const Tensor& self, std::optional<IntArrayRef> dim, std::optional<int64_t> correction,
+                       bool keepdim = false);
+CRESSET_API Tensor& var_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> dim,
+                            std::optional<int64_t> correction, bool keepdim = false);
+CRESSET_API Tensor std(const Tensor& self, bool unbiased = true);
+CRESSET_API Tensor std(const Tensor& self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
+CRESSET_API Tensor& std_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool unbiased = true,
+                            bool keepdim = false);
+CRESSET_API Tensor std(const Tensor& self, std::optional<IntArrayRef> dim, std::optional<int64_t> correction,
+                       bool keepdim = false);
+CRESSET_API Tensor& std_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> dim,
+                            std::optional<int64_t> correction, bool keepdim = false);
+CRESSET_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
+CRESSET_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dim, bool unbiased = true,
+                                                bool keepdim = false);
+CRESSET_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, std::optional<IntArrayRef> dim,
+                                                std::optional<int64_t> correction, bool keepdim = false);
+CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true);
+CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dim, bool unbiased = true,
+                                                bool keepdim = false);
+CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, std::optional<IntArrayRef> dim,
+                                                std::optional<int64_t> correction, bool keepdim = false);
+
+CRESSET_API Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false);
+CRESSET_API Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false);
+
+// nan counts as 0 in the sum, and not at all in the mean.
+CRESSET_API Tensor nansum(const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+                          std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& nansum_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt,
+                               bool keepdim = false, std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor nanmean(const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+                           std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& nanmean_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt,
+                                bool keepdim = false, std::optional<DType> dtype = std::nullopt);
+
+CRESSET_API Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = std::nullopt);
+CRESSET_API Tensor count_nonzero(const Tensor& self, IntArrayRef dim);
+
+}  // namespace cresset

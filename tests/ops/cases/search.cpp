@@ -1,0 +1,375 @@
+// Cases of ops/search.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "tests/ops/cases/cases.h"
+#include "tests/ops/cases/reduce_samples.h"
+
+namespace cresset::test {
+namespace {
+
+Array integers_of(Array x, DType dtype = kInt64) {
+  x.dtype = dtype;
+  return x;
+}
+
+// ---- searchsorted
+Array sorted_rows(const Array& x) {
+  return along(x, -1, [](const Line& line) {
+    Line y = line;
+    std::sort(y.begin(), y.end(), [](Complex a, Complex b) { return a.real() < b.real(); });
+    return y;
+  });
+}
+Tensor sequence(Make& m, std::vector<int64_t> sizes) {
+  return tensor_of(sorted_rows(read(m.integers(std::move(sizes), 0, 50, m.dtype))), m.dtype);
+}
+double place(const Line& line, double value, bool right) {
+  double at = 0;
+  for (Complex x : line) at += right ? !(x.real() > value) : !(x.real() >= value);
+  return at;
+}
+// The line of `rows` that goes with value number i of x.
+Line line_for(const Array& rows, const Array& x, size_t i) {
+  auto n = static_cast<size_t>(rows.sizes.back());
+  size_t line = rows.rank() == 1 ? 0 : i / static_cast<size_t>(x.sizes.back());
+  return Line(rows.values.begin() + static_cast<int64_t>(line * n),
+              rows.values.begin() + static_cast<int64_t>((line + 1) * n));
+}
+std::vector<Array> found_places(const Array& rows, const Array& x, bool narrow, bool right) {
+  Array y = x;
+  for (size_t i = 0; i < x.values.size(); i++) y.values[i] = place(line_for(rows, x, i), x.values[i].real(), right);
+  return {integers_of(y, narrow ? kInt32 : kInt64)};
+}
+std::vector<Array> searchsorted_reference(const Arguments& in) {
+  Array rows = in.array(0);
+  if (in.given(5)) {
+    Array order = in.array(5), unsorted = rows;
+    for (size_t i = 0; i < rows.values.size(); i++)
+      rows.values[i] = unsorted.values[static_cast<size_t>(order.values[i].real())];
+  }
+  bool right = in.flag(3) || std::get<std::string>(in[4]) == "right";
+  return found_places(rows, in.array(1), in.flag(2), right);
+}
+std::vector<Array> bucketize_reference(const Arguments& in) {
+  return found_places(in.array(1), in.array(0), in.flag(2), in.flag(3));
+}
+
+// ---- sets
+struct Unique {
+  std::vector<Line> values;
+  std::vector<double> inverse, counts;
+};
+bool below(const Line& a, const Line& b) {
+  for (size_t i = 0; i < a.size(); i++)
+    if (a[i] != b[i]) return a[i].real() < b[i].real();
+  return false;
+}
+Unique unique_lines(const std::vector<Line>& lines, bool consecutive) {
+  Unique u;
+  if (!consecutive) {
+    u.values = lines;
+    std::sort(u.values.begin(), u.values.end(), below);
+    u.values.erase(std::unique(u.values.begin(), u.values.end()), u.values.end());
+  }
+  for (const Line& line : lines) {
+    if (consecutive && (u.values.empty() || u.values.back() != line)) u.values.push_back(line);
+    size_t at = consecutive ? u.values.size() - 1
+                            : static_cast<size_t>(std::find(u.values.begin(), u.values.end(), line) - u.values.begin());
+    u.inverse.push_back(static_cast<double>(at));
+    u.counts.resize(u.values.size());
+    u.counts[at]++;
+  }
+  return u;
+}
+Array vector_of(const std::vector<double>& values, bool wanted) {
+  Array y{{wanted ? static_cast<int64_t>(values.size()) : 0}, {}, kInt64};
+  if (wanted)
+    for (double value : values) y.values.push_back(value);
+  return y;
+}
+std::vector<Array> unique_flat(const Array& x, bool consecutive, bool inverse, bool counts) {
+  std::vector<Line> lines;
+  for (Complex value : x.values) lines.push_back({value});
+  Unique u = unique_lines(lines, consecutive);
+  Array values{{static_cast<int64_t>(u.values.size())}, {}};
+  for (const Line& line : u.values) values.values.push_back(line[0]);
+  Array which = vector_of(u.inverse, inverse);
+  if (inverse) which.sizes = x.sizes;
+  return {values, which, vector_of(u.counts, counts)};
+}
+std::vector<Array> unique_slices(const Array& x, int64_t dim, bool consecutive, bool inverse, bool counts) {
+  auto d = static_cast<size_t>(dim < 0 ? dim + x.rank() : dim);
+  std::vector<Line> lines(static_cast<size_t>(x.sizes[d]));
+  Ints transposed;
+  for_each_index(x.sizes, [&](const Index& index) { lines[static_cast<size_t>(index[d])].push_back(x[index]); });
+  Unique u = unique_lines(lines, consecutive);
+  Ints sizes = x.sizes;
+  sizes[d] = static_cast<int64_t>(u.values.size());
+  Array values = Array::filled(sizes);
+  std::vector<size_t> next(u.values.size());
+  for_each_index(sizes, [&](const Index& index) {
+    auto group = static_cast<size_t>(index[d]);
+    values[index] = u.values[group][next[group]++];
+  });
+  return {values, vector_of(u.inverse, inverse), vector_of(u.counts, counts)};
+}
+
+std::vector<Sample> set_samples(Make& m, const std::vector<Values>& rest) {
+  std::vector<Sample> samples;
+  for (const Values& more : rest)
+    for (const auto& [label, sizes] :
+         std::map<std::string, Ints>{{"vector", {9}}, {"matrix", {4, 3}}, {"3-d", {3, 2, 2}}}) {
+      Sample sample{label, {m.integers(sizes, 0, 3, m.dtype)}, false, true};
+      sample.arguments.insert(sample.arguments.end(), more.begin(), more.end());
+      samples.push_back(sample);
+    }
+  return samples;
+}
+const char* no_meta_reason() { return "the result's shape depends on values"; }
+
+}  // namespace
+
+std::vector<OpCase> search_cases() {
+  const std::vector<DType> integers = {kUInt8, kInt8, kInt16, kInt32, kInt64};
+  return {
+      {.name = "searchsorted",
+       .torch = "searchsorted.Tensor",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         Tensor order = tensor_of({{4}, {2, 0, 3, 1}}, kInt64), shuffled = tensor_of({{4}, {7, 30, 2, 9}}, m.dtype);
+         return {
+             {"one sequence", {sequence(m, {7}), m.integers({3, 4}, 0, 50, m.dtype)}},
+             {"right", {sequence(m, {7}), m.integers({9}, 0, 50, m.dtype), false, true}},
+             {"many sequences", {sequence(m, {3, 5}), m.integers({3, 4}, 0, 50, m.dtype), true}},
+             {"side", {sequence(m, {2, 5}), m.integers({2, 3}, 0, 50, m.dtype), false, false, std::string("right")}},
+             {"sorter", {shuffled, m.integers({5}, 0, 50, m.dtype), false, false, std::string("left"), order}},
+             {"0-d", {sequence(m, {7}), m.integers({}, 0, 50, m.dtype)}},
+             {"empty", {sequence(m, {7}), m.tensor({0, 3})}},
+             {"no sequence", {sequence(m, {0}), m.integers({3}, 0, 50, m.dtype)}},
+             {"large", {sequence(m, {300}), m.integers({90, 100}, 0, 50, m.dtype)}, false}};
+       },
+       .reference = searchsorted_reference,
+       .dtypes = without(ordered_dtypes(), {kBool}),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .errors = {{"dtype",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}, kFloat), m.tensor({3}, kDouble)};
+                   },
+                   "input value tensor and boundary tensor should have same dtype"},
+                  {"shape",
+                   [](Make& m) -> Values {
+                     return {m.tensor({2, 3}), m.tensor({3, 3})};
+                   },
+                   "the first N-1 dimensions of boundaries tensor and input value tensor must match"},
+                  {"side",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), m.tensor({3}), false, false, std::string("up")};
+                   },
+                   "side can only be 'left' or 'right' but got up"}},
+       .untested = {{kBool, "there is little to search for"}}},
+      {.name = "searchsorted",
+       .overload = "Scalar",
+       .torch = "searchsorted.Scalar",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"left", {sequence(m, {7}), Scalar(20)}}, {"right", {sequence(m, {7}), Scalar(20), true, true}}};
+       },
+       .reference = searchsorted_reference,
+       .dtypes = without(ordered_dtypes(), {kBool}),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .untested = {{kBool, "there is little to search for"}}},
+      {.name = "bucketize",
+       .torch = "bucketize.Tensor",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"matrix", {m.integers({3, 4}, 0, 50, m.dtype), sequence(m, {7})}},
+                 {"right", {m.integers({9}, 0, 50, m.dtype), sequence(m, {7}), true, true}},
+                 {"0-d", {m.integers({}, 0, 50, m.dtype), sequence(m, {7})}}};
+       },
+       .reference = bucketize_reference,
+       .dtypes = without(ordered_dtypes(), {kBool}),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .errors = {{"boundaries",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), m.tensor({2, 3})};
+                   },
+                   "bucketize: boundaries tensor must be 1 dimension, but got dim(2)"}},
+       .untested = {{kBool, "there is little to search for"}}},
+      {.name = "bucketize",
+       .overload = "Scalar",
+       .torch = "bucketize.Scalar",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"left", {Scalar(20), sequence(m, {7})}}, {"right", {Scalar(20), sequence(m, {7}), true, true}}};
+       },
+       .reference = bucketize_reference,
+       .dtypes = without(ordered_dtypes(), {kBool}),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .untested = {{kBool, "there is little to search for"}}},
+      {.name = "isin",
+       .torch = "isin.Tensor_Tensor",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"few", {m.integers({3, 4}, 0, 9, m.dtype), m.integers({3}, 0, 9, m.dtype)}},
+                 {"inverted", {m.integers({3, 4}, 0, 9, m.dtype), m.integers({2, 2}, 0, 9, m.dtype), false, true}},
+                 {"0-d", {m.integers({}, 0, 9, m.dtype), m.integers({3}, 0, 9, m.dtype)}},
+                 {"empty", {m.tensor({0, 3}), m.integers({3}, 0, 9, m.dtype)}},
+                 {"none", {m.integers({4}, 0, 9, m.dtype), m.tensor({0})}},
+                 {"large", {m.integers({90, 70}, 0, 90, m.dtype), m.integers({50}, 0, 90, m.dtype)}, false}};
+       },
+       .reference =
+           [](const Arguments& in) {
+             Array y = in.array(0), tests = in.array(1);
+             for (Complex& value : y.values) {
+               bool found = std::find(tests.values.begin(), tests.values.end(), value) != tests.values.end();
+               value = found != in.flag(3);
+             }
+             return std::vector{integers_of(y, kBool)};
+           },
+       .dtypes = without(ordered_dtypes(), {kBool}),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .untested = {{kBool, "there is little to be in"}}},
+      {.name = "isin",
+       .overload = "Tensor_Scalar",
+       .torch = "isin.Tensor_Scalar",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"number", {m.integers({3, 4}, 0, 4, m.dtype), Scalar(2)}}};
+       },
+       .reference =
+           [](const Arguments& in) {
+             Array y = in.array(0);
+             for (Complex& value : y.values) value = value == in.number(1);
+             return std::vector{integers_of(y, kBool)};
+           },
+       .dtypes = without(ordered_dtypes(), {kBool}),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .untested = {{kBool, "there is little to be in"}}},
+      {.name = "isin",
+       .overload = "Scalar_Tensor",
+       .torch = "isin.Scalar_Tensor",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"number", {Scalar(2), m.integers({3, 4}, 0, 4, m.dtype)}}};
+       },
+       .reference =
+           [](const Arguments& in) {
+             bool found = false;
+             for (Complex value : in.array(1).values) found = found || value == in.number(0);
+             return std::vector{integers_of(Array::number(found), kBool)};
+           },
+       .dtypes = without(ordered_dtypes(), {kBool}),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .untested = {{kBool, "there is little to be in"}}},
+      {.name = "histc",
+       .torch = "histc",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"of the data", {m.tensor({3, 7}), int64_t{3}}},
+                 {"within", {m.tensor({20}), int64_t{5}, Scalar(-1), Scalar(1.5)}},
+                 {"constant", {m.integers({4}, 2, 3, m.dtype), int64_t{3}}},
+                 {"empty", {m.tensor({0}), int64_t{3}}},
+                 {"large", {m.tensor({200, 90}), int64_t{10}, Scalar(-2), Scalar(2)}, false}};
+       },
+       .reference =
+           [](const Arguments& in) {
+             Array x = in.array(0);
+             auto bins = in.integer(1);
+             double low = in.number(2).real(), high = in.number(3).real();
+             if (low == high && !x.values.empty()) {
+               low = smallest(x.values).real();
+               high = largest(x.values).real();
+             }
+             if (low == high) low -= 1, high += 1;
+             Array y = Array::filled({bins});
+             for (Complex value : x.values) {
+               if (value.real() < low || value.real() > high) continue;
+               auto bin = static_cast<int64_t>((value.real() - low) / (high - low) * static_cast<double>(bins));
+               y.values[static_cast<size_t>(std::min(bin, bins - 1))] += 1;
+             }
+             return std::vector{y};
+           },
+       .dtypes = {kFloat, kDouble},
+       .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
+       .gradient = false,
+       .errors = {{"bins",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), int64_t{0}};
+                   },
+                   "histc(): bins must be > 0, but got 0"}},
+       .untested = {{kFloat16, "the reference's bins are finer than its numbers"},
+                    {kBFloat16, "the reference's bins are finer than its numbers"}}},
+      {.name = "bincount",
+       .torch = "bincount",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"counts", {m.integers({12}, 0, 5, m.dtype)}, false, true},
+                 {"weights", {m.integers({12}, 0, 5, m.dtype), m.tensor({12}, kFloat)}, false, true},
+                 {"wide weights", {m.integers({12}, 0, 5, m.dtype), m.tensor({12}, kInt32), int64_t{9}}, false, true},
+                 {"empty", {m.tensor({0}), std::monostate(), int64_t{3}}, false, true}};
+       },
+       .reference =
+           [](const Arguments& in) {
+             Array x = in.array(0);
+             int64_t bins = in.integer(2);
+             for (Complex value : x.values) bins = std::max(bins, static_cast<int64_t>(value.real()) + 1);
+             Array y = Array::filled({bins});
+             y.dtype = kInt64;
+             if (in.given(1)) y.dtype = std::get<Tensor>(in[1]).dtype() == kFloat ? kFloat : kDouble;
+             for (size_t i = 0; i < x.values.size(); i++)
+               y.values[static_cast<size_t>(x.values[i].real())] += in.given(1) ? in.array(1).values[i] : 1;
+             return std::vector{y};
+           },
+       .dtypes = integers,
+       .refused = without(all_dtypes, {kUInt8, kInt8, kInt16, kInt32, kInt64}),
+       .tolerance = 4,
+       .gradient = false,
+       .errors = {{"negative",
+                   [](Make&) -> Values {
+                     return {tensor_of({{2}, {1, -1}}, kInt64)};
+                   },
+                   "bincount only supports 1-d non-negative integral inputs"}},
+       .no_meta = no_meta_reason()},
+      {.name = "unique",
+       .torch = "_unique2",
+       .samples =
+           [](Make& m) {
+             return set_samples(m, {{true, true, true}, {true, false, false}});
+           },
+       .reference = [](const Arguments& in) { return unique_flat(in.array(0), false, in.flag(2), in.flag(3)); },
+       .dtypes = ordered_dtypes(),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .no_meta = no_meta_reason()},
+      {.name = "unique_dim",
+       .torch = "unique_dim",
+       .samples =
+           [](Make& m) {
+             return set_samples(m, {{int64_t{0}, true, true, true}, {int64_t{-1}, true, true, true}});
+           },
+       .reference =
+           [](const Arguments& in) { return unique_slices(in.array(0), in.integer(1), false, in.flag(3), in.flag(4)); },
+       .dtypes = ordered_dtypes(),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .errors = {bad_dim("unique_dim")},
+       .no_meta = no_meta_reason()},
+      {.name = "unique_consecutive",
+       .torch = "unique_consecutive",
+       .samples =
+           [](Make& m) {
+             return set_samples(m, {{true, true}, {false, false}, {true, true, int64_t{0}}});
+           },
+       .reference =
+           [](const Arguments& in) {
+             if (in.given(3)) return unique_slices(in.array(0), in.integer(3), true, in.flag(1), in.flag(2));
+             return unique_flat(in.array(0), true, in.flag(1), in.flag(2));
+           },
+       .dtypes = ordered_dtypes(),
+       .refused = complex_dtypes(),
+       .gradient = false,
+       .no_meta = no_meta_reason()},
+  };
+}
+
+}  // namespace cresset::test
