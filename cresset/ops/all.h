@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cresset/ops/attention.h"
+#include "cresset/ops/bilinear.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/conv.h"
 #include "cresset/ops/copy.h"
@@ -9,9 +10,11 @@
 #include "cresset/ops/index.h"
 #include "cresset/ops/interpolate.h"
 #include "cresset/ops/loss.h"
+#include "cresset/ops/lp_pool.h"
 #include "cresset/ops/matmul.h"
 #include "cresset/ops/norm.h"
 #include "cresset/ops/pointwise.h"
+#include "cresset/ops/pool.h"
 #include "cresset/ops/random.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/rnn.h"
