@@ -21,7 +21,12 @@ const std::vector<OpCase>& all_cases() {
     add("Conv", conv_cases());
     add("Index", index_cases());
     add("Loss", loss_cases());
+    add("Loss", loss_pointwise_cases());
+    add("Loss", loss_classes_cases());
+    add("Complex", complex_cases());
+    add("Fft", fft_cases());
     add("Random", random_cases());
+    add("Random", random_distributions_cases());
     return all;
   }();
   return list;

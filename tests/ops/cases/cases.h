@@ -14,6 +14,11 @@ std::vector<OpCase> matmul_cases();
 std::vector<OpCase> conv_cases();
 std::vector<OpCase> index_cases();
 std::vector<OpCase> loss_cases();
+std::vector<OpCase> loss_pointwise_cases();
+std::vector<OpCase> loss_classes_cases();
+std::vector<OpCase> complex_cases();
+std::vector<OpCase> fft_cases();
+std::vector<OpCase> random_distributions_cases();
 std::vector<OpCase> random_cases();
 
 // All of them, with their families filled in.
