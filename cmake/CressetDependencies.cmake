@@ -35,3 +35,5 @@ cresset_find_dependency(onednn REQUIRED HEADER dnnl.hpp LIBRARY dnnl PACKAGE lib
 # The OpenMP variant, by its own folder: it shares the one thread pool, and the system's default may be another.
 cresset_find_dependency(openblas REQUIRED HEADER cblas.h LIBRARY openblas PACKAGE libopenblas-openmp-dev
   SUFFIXES openblas-openmp)
+cresset_find_dependency(fftw REQUIRED HEADER fftw3.h LIBRARY fftw3 PACKAGE libfftw3-dev)
+cresset_find_dependency(fftwf REQUIRED HEADER fftw3.h LIBRARY fftw3f PACKAGE libfftw3-dev)

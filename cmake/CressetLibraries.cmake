@@ -1,6 +1,6 @@
 # The libraries:
 #   cresset              tensors, ops, autograd, the training stack
-#   cresset_dnn          kernels that call oneDNN and OpenBLAS; libcresset.so loads it on the first heavy call, so that a
+#   cresset_dnn          kernels that call oneDNN, OpenBLAS and FFTW; libcresset.so loads it on the first heavy call, so that a
 #                        small program starts in milliseconds
 #   cresset_cuda         the CUDA kernels, loaded on demand
 #   cresset_distributed  process groups; a library of its own, so that only its users load Gloo
@@ -19,6 +19,9 @@ if(cresset_cpu_sources OR cresset_dnn_sources)
   cresset_simd_flags(${cresset_cpu_sources} ${cresset_dnn_sources})
 endif()
 
+set_source_files_properties(${PROJECT_SOURCE_DIR}/cresset/core/version.cpp PROPERTIES
+  COMPILE_DEFINITIONS "CRESSET_VERSION=\"${PROJECT_VERSION}\"")
+
 function(cresset_public_interface target scope)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(${target} ${scope}
@@ -36,7 +39,8 @@ else()
   set(cresset_target cresset_archive)
   set_target_properties(cresset_archive PROPERTIES OUTPUT_NAME cresset)
   target_compile_definitions(cresset_archive PRIVATE CRESSET_DNN_STATIC=1)
-  target_link_libraries(cresset_archive PRIVATE CressetDeps::onednn CressetDeps::openblas)
+  target_link_libraries(cresset_archive PRIVATE CressetDeps::onednn CressetDeps::openblas
+    CressetDeps::fftw CressetDeps::fftwf)
   list(APPEND cresset_installed_targets cresset_archive)
 
   # By its full name, which holds in this build and in the installed package.
@@ -83,7 +87,8 @@ endfunction()
 
 if(cresset_dnn_sources AND BUILD_SHARED_LIBS)
   cresset_add_loadable(cresset_dnn ${cresset_dnn_sources})
-  target_link_libraries(cresset_dnn PRIVATE CressetDeps::onednn CressetDeps::openblas CressetDeps::highway)
+  target_link_libraries(cresset_dnn PRIVATE CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw
+    CressetDeps::fftwf CressetDeps::highway)
   # The loader would otherwise take the system's default OpenBLAS, which has threads of its own.
   cmake_path(GET CRESSET_openblas_LIBRARY PARENT_PATH openblas_folder)
   set_target_properties(cresset_dnn PROPERTIES INSTALL_RPATH "$ORIGIN;${openblas_folder}")

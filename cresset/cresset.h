@@ -3,8 +3,10 @@
 
 #include "cresset/autograd/autograd.h"
 #include "cresset/core/allocator.h"
+#include "cresset/core/determinism.h"
 #include "cresset/core/from_blob.h"
 #include "cresset/core/generator.h"
 #include "cresset/core/parallel.h"
 #include "cresset/core/print.h"
+#include "cresset/core/version.h"
 #include "cresset/ops/aliases.h"

@@ -48,6 +48,19 @@ class IntegerRange {
   Integer first_, last_;
 };
 
+// at::globalContext(), as far as programs ask it.
+class Context {
+ public:
+  void setDeterministicAlgorithms(bool mode, bool warn_only) { use_deterministic_algorithms(mode, warn_only); }
+  bool deterministicAlgorithms() const { return are_deterministic_algorithms_enabled(); }
+  bool deterministicAlgorithmsWarnOnly() const { return is_deterministic_algorithms_warn_only_enabled(); }
+  void alertNotDeterministic(const char* caller) const { alert_not_deterministic(caller); }
+};
+inline Context& globalContext() {
+  static Context context;
+  return context;
+}
+
 }  // namespace cresset
 
 namespace c10 {

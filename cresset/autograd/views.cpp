@@ -23,12 +23,22 @@ Tensor base_shaped(const Tensor& gradient, const Geometry& base) {
   return empty_contiguous(base.sizes, gradient.dtype(), gradient.device());
 }
 
+// `base` with the dtype that its view has, and an offset of the base in elements of that.
+Tensor typed_like(const Tensor& base, DType dtype) {
+  return CRESSET_LIKELY(base.dtype() == dtype) ? base : retype_view(base, dtype);
+}
+int64_t offset_in(int64_t offset, DType of, DType dtype) {
+  return of == dtype ? offset : is_complex(of) ? 2 * offset : offset / 2;
+}
+
 class CopySlices final : public Pooled<CopySlices> {
  public:
   CopySlices(const Tensor& base, const Tensor& view, Ref<Node> function)
       : Pooled("CopySlices", nullptr, static_cast<uint32_t>(function->num_outputs()), 1),
         base_{base.impl()->sizes, base.impl()->strides, base.impl()->offset},
-        view_{view.impl()->sizes, view.impl()->strides, view.impl()->offset},
+        view_{view.impl()->sizes, view.impl()->strides,
+              view.impl()->offset - offset_in(base.impl()->offset, base.dtype(), view.dtype())},
+        dtype_(view.dtype()),
         function_(std::move(function)),
         edges_of_(function_->num_outputs()) {
     // The first input of the op was the view itself: its gradient goes to the base's former node. The others keep
@@ -44,7 +54,7 @@ class CopySlices final : public Pooled<CopySlices> {
     Tensor whole = base_shaped(gradients[0], base_);
     whole.copy_(gradients[0]);
     if (!is_dense(base_.sizes, base_.strides)) return apply_by_index(whole);
-    Tensor part = whole.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
+    Tensor part = typed_like(whole, dtype_).as_strided(view_.sizes, view_.strides, view_.offset);
     Tensor part_gradient = part.clone();
     Grads inner = function_->apply(&part_gradient, 1);
     Grads result(num_edges_);
@@ -74,7 +84,7 @@ class CopySlices final : public Pooled<CopySlices> {
     Tensor memory = empty_contiguous(extent, whole.dtype(), whole.device());
     memory.zero_();
     memory.as_strided(base_.sizes, base_.strides, 0).copy_(whole);
-    Tensor part = memory.as_strided(view_.sizes, view_.strides, view_.offset - base_.offset);
+    Tensor part = typed_like(memory, dtype_).as_strided(view_.sizes, view_.strides, view_.offset);
     Tensor part_gradient = part.clone();
     Grads inner = function_->apply(&part_gradient, 1);
     if (inner[0].defined())
@@ -88,7 +98,8 @@ class CopySlices final : public Pooled<CopySlices> {
     return result;
   }
 
-  Geometry base_, view_;
+  Geometry base_, view_;  // the view's offset counts from the base's first element
+  DType dtype_;           // of the view
   Ref<Node> function_;
   std::vector<Edge> edges_of_;
 };
@@ -195,7 +206,7 @@ void refresh_view(const Tensor& view) {
   if (!base.requires_grad()) return;
   if (impl->origin != ViewOrigin::ordinary) refuse_view("grad_fn", impl, /*indirect=*/true);
   AutoGradMode on(true);
-  Tensor fresh = base.as_strided(impl->sizes, impl->strides, impl->offset);
+  Tensor fresh = typed_like(base, impl->dtype).as_strided(impl->sizes, impl->strides, impl->offset);
   impl->node = fresh.impl()->node;
   impl->output_nr = fresh.impl()->output_nr;  // requires_grad() asks the base: other threads may be reading it
   seen.store(now, std::memory_order_release);

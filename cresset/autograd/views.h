@@ -11,4 +11,9 @@ void rebase_view(const Tensor& view, Ref<Node> node);
 // now.
 void refresh_view(const Tensor& view);
 
+// All of x's memory under another dtype, as a differentiable view: how a view is replayed whose base is complex and it
+// is not, or the other way round. Filled in by ops/complex.
+using RetypeView = Tensor (*)(const Tensor& x, DType dtype);
+CRESSET_API inline constinit RetypeView retype_view = nullptr;
+
 }  // namespace cresset::autograd

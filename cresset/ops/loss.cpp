@@ -26,6 +26,20 @@ TargetClasses target_classes(const Tensor& x, const Tensor& target, const Tensor
   return t;
 }
 
+// The same with weights that have a gradient.
+TargetClasses differentiable_classes(const Tensor& x, const Tensor& target, const Tensor& class_weights,
+                                     int64_t class_count, int64_t reduction, int64_t ignore_index) {
+  TargetClasses t = target_classes(x, target, Tensor(), class_count, Reduction::None, ignore_index);
+  Tensor picked = gather_along(class_weights, reshape(t.classes, {-1}), 0);
+  t.shares = t.counts.to(x.dtype());
+  t.weights = mul(reshape(picked, t.classes.sizes()), t.shares);
+  if (reduction != Reduction::Mean) return t;
+  Tensor total = sum(t.weights);
+  t.weights = div(t.weights, total);
+  t.shares = div(t.shares, total);
+  return t;
+}
+
 void check_reduction(int64_t reduction) {
   CRESSET_CHECK_AS(ValueError, reduction >= Reduction::None && reduction <= Reduction::Sum, "cross_entropy: reduction ",
                    reduction, " is not a valid value (expected Reduction::None, Mean or Sum)");
@@ -42,7 +56,7 @@ void check_weight(const Tensor& self, const Tensor& weight, int64_t class_count)
   check_dtype("cross_entropy", "weight", weight, self.dtype());
   check_same_device("cross_entropy", self, weight);
 }
-void check_class_indices(const Tensor& self, const Tensor& target, const Tensor& weight) {
+void check_class_indices(const Tensor& self, const Tensor& target) {
   CRESSET_CHECK_AS(TypeError, target.dtype() == kLong,
                    "cross_entropy: target of class indices: expected scalar type Long but found ",
                    toString(target.dtype()));
@@ -55,10 +69,6 @@ void check_class_indices(const Tensor& self, const Tensor& target, const Tensor&
   CRESSET_CHECK_AS(ShapeError, target.sizes() == IntArrayRef(wanted), "cross_entropy: Expected target size ",
                    text_of(wanted), ", got ", text_of(target.sizes()), " for input ", text_of(self.sizes()),
                    " (class indices, or probabilities of the input's shape)");
-  CRESSET_CHECK_AS(
-      AutogradError, !weight.defined() || !weight.requires_grad() || !thread_state.grad_enabled,
-      "cross_entropy: the derivative for 'weight' is not implemented with class indices (expected a weight "
-      "that does not require grad)");
 }
 
 // dx = (softmax(x) - onehot(target)) times what each row's loss counts. Differentiable in g and x.
@@ -123,7 +133,9 @@ Tensor with_probabilities(const Tensor& self, const Tensor& target, const Tensor
 Tensor detail::cross_entropy_composed(const Tensor& self, const Tensor& target, const Tensor& weight, int64_t reduction,
                                       int64_t ignore_index, double smoothing) {
   int64_t class_dim = self.dim() == 1 ? 0 : 1, class_count = self.size(class_dim);
-  TargetClasses t = target_classes(self, target, weight, class_count, reduction, ignore_index);
+  bool weight_gradient = weight.defined() && weight.requires_grad() && thread_state.grad_enabled;
+  TargetClasses t = (weight_gradient ? differentiable_classes : target_classes)(self, target, weight, class_count,
+                                                                                reduction, ignore_index);
   Tensor logs = log_softmax(self, class_dim), zero = new_zeros(self, {});
   Tensor picked = squeeze(gather_along(logs, unsqueeze(t.classes, class_dim), class_dim), class_dim);
   Tensor loss = mul(where(t.counts, picked, zero), mul(t.weights, smoothing - 1));
@@ -161,7 +173,7 @@ Tensor cross_entropy(const Tensor& self, const Tensor& target, const Tensor& wei
       return with_probabilities(self.to(kFloat), target.to(kFloat), wide, reduction, label_smoothing).to(self.dtype());
     return with_probabilities(self, target, weight, reduction, label_smoothing);
   }
-  check_class_indices(self, target, weight);
+  check_class_indices(self, target);
   if (self.dim() == 2 && !weight.defined() && label_smoothing == 0)
     return cross_entropy_fused(self, target, reduction, ignore_index);
   if (narrow)

@@ -154,6 +154,9 @@ std::vector<Tensor> all_of(const std::vector<Tensor>& tensors, Tensor (*f)(const
 }
 Tensor fresh_leaf(const Tensor& tensor) { return alias(tensor); }
 
+// What exact gradients are asked for in: complex numbers where the op takes nothing else.
+DType gradient_dtype(const OpCase& c) { return supports(c, kDouble) ? kDouble : kComplex128; }
+
 // The gradient in a smaller dtype against the one in double (which finite differences check) from the same numbers.
 void gradient_like_double(const OpCase& c, DType dtype) {
   Make make(dtype);
@@ -184,7 +187,7 @@ std::vector<Tensor> tensors_among(const Values& values) {
 
 // Between forward and backward one of the op's tensors is overwritten: backward must refuse, or not care.
 void notices_changed_tensors(const OpCase& c) {
-  Make make(kDouble);
+  Make make(gradient_dtype(c));
   Sample sample = c.samples(make).at(0);
   std::vector<Tensor> inputs = all_of(differentiable_inputs(c, sample.arguments), contiguous_layout);
   for (const Tensor& input : inputs) input.requires_grad_();
@@ -246,7 +249,7 @@ void in_place_form(const OpCase& c, const Op& op, DType dtype) {
 
 // x.clone().op_() must give x the gradient that op(x) gives.
 void in_place_gradient(const OpCase& c, const Op& op) {
-  Make make(kDouble);
+  Make make(gradient_dtype(c));
   for (const Sample& sample : c.samples(make)) {
     if (!sample.differentiate) continue;
     SCOPED_TRACE(sample.label);
@@ -307,7 +310,7 @@ void out_form(const OpCase& c, const Op& op, DType dtype) {
 }
 
 void out_form_refuses_gradients(const OpCase& c, const Op& op) {
-  Make make(kDouble);
+  Make make(gradient_dtype(c));
   for (const Sample& sample : c.samples(make)) {
     SCOPED_TRACE(sample.label);
     std::vector<Tensor> inputs = all_of(differentiable_inputs(c, sample.arguments), fresh_leaf);

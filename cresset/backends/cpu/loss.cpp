@@ -14,7 +14,7 @@ constexpr int64_t kGrain = 4096;
 
 int64_t checked_class(int64_t target, int64_t classes) {
   CRESSET_CHECK_AS(IndexError, target >= 0 && target < classes, "cross_entropy: Target ", target,
-                   " is out of bounds (expected 0 to ", classes - 1, ", or ignore_index)");
+                   " is out of bounds (there are ", classes, " classes; expected one of them, or ignore_index)");
   return target;
 }
 

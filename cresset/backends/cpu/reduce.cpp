@@ -80,8 +80,8 @@ void tie_share(const Tensor& share, const Tensor& mask, const Tensor& count) {
 }
 
 [[maybe_unused]] const bool registered = sum_kernel.set(kCPU, sum) && mean_kernel.set(kCPU, mean) &&
-                                         amax_kernel.set(kCPU, amax) && amin_kernel.set(kCPU, amin) && tie_mask_kernel.set(kCPU, tie_mask) &&
-                                         tie_share_kernel.set(kCPU, tie_share);
+                                         amax_kernel.set(kCPU, amax) && amin_kernel.set(kCPU, amin) &&
+                                         tie_mask_kernel.set(kCPU, tie_mask) && tie_share_kernel.set(kCPU, tie_share);
 
 }  // namespace
 }  // namespace cresset::cpu

@@ -22,6 +22,10 @@ const std::vector<OpCase>& all_cases() {
     add("Pool", pool_cases());
     add("Index", index_cases());
     add("Loss", loss_cases());
+    add("Loss", loss_pointwise_cases());
+    add("Loss", loss_classes_cases());
+    add("Complex", complex_cases());
+    add("Fft", fft_cases());
     add("Random", random_cases());
     add("Norm", norm_cases());
     add("Rnn", rnn_cases());
@@ -32,6 +36,7 @@ const std::vector<OpCase>& all_cases() {
     add("Scan", scan_cases());
     add("Sort", sort_cases());
     add("Search", search_cases());
+    add("Random", random_distributions_cases());
     return all;
   }();
   return list;

@@ -71,7 +71,8 @@ std::vector<Sample> product_samples(Make& m) {
                        : tensor_of(
                              [] {
                                Array x = Array::filled({90, 400});
-                               for (size_t i = 0; i < x.values.size(); i++) x.values[i] = i % 97 == 0 ? 2 : i % 97 == 50 ? 0.5 : 1;
+                               for (size_t i = 0; i < x.values.size(); i++)
+                                 x.values[i] = i % 97 == 0 ? 2 : i % 97 == 50 ? 0.5 : 1;
                                return x;
                              }(),
                              m.dtype);
