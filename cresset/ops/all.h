@@ -7,6 +7,7 @@
 #include "cresset/ops/creation.h"
 #include "cresset/ops/index.h"
 #include "cresset/ops/loss.h"
+#include "cresset/ops/math.h"
 #include "cresset/ops/matmul.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/random.h"
@@ -14,4 +15,5 @@
 #include "cresset/ops/shape.h"
 #include "cresset/ops/softmax.h"
 #include "cresset/ops/sort.h"
+#include "cresset/ops/special.h"
 #include "cresset/ops/tensor_literal.h"

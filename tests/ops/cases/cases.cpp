@@ -22,6 +22,8 @@ const std::vector<OpCase>& all_cases() {
     add("Index", index_cases());
     add("Loss", loss_cases());
     add("Random", random_cases());
+    add("PointwiseMath", math_cases());
+    add("PointwiseSpecial", special_cases());
     return all;
   }();
   return list;

@@ -15,6 +15,8 @@ std::vector<OpCase> conv_cases();
 std::vector<OpCase> index_cases();
 std::vector<OpCase> loss_cases();
 std::vector<OpCase> random_cases();
+std::vector<OpCase> math_cases();
+std::vector<OpCase> special_cases();
 
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();
