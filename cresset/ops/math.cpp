@@ -117,7 +117,9 @@ CRESSET_FORMS(abs, , (const Tensor& self), (self), "self", "The absolute value; 
 // The slope of the angle of x is i x / |x|^2.
 static Tensor angle_into(const Into& into, const Tensor& self) {
   DType compute = unary_dtype("angle", complex_numbers, self.dtype()), real = to_real(compute);
-  Tensor y = pointwise_result("angle", into, {&self}, real, real);
+  // Contiguous for complex numbers, as PyTorch's.
+  Tensor y = into.fresh() && self.is_complex() ? empty_contiguous(self.sizes(), real, self.device())
+                                               : pointwise_result("angle", into, {&self}, real, real);
   angle_kernel(y, self, compute);
   return differentiable("AngleBackward0", into, y, inputs(self), saved(self),
                         [](const Tensor& g, Wants, const Tensor& x) {

@@ -55,7 +55,8 @@ static Tensor mvlgamma_into(const Into& into, const Tensor& self, int64_t p) {
   CRESSET_CHECK_AS(TypeError, self.dtype() != kBool, "mvlgamma: The input tensor may not be a boolean tensor.");
   CRESSET_CHECK_AS(ValueError, p >= 1, "mvlgamma: p has to be greater than or equal to 1, found ", p);
   DType compute = unary_dtype("mvlgamma", real_numbers, self.dtype());
-  Tensor y = pointwise_result("mvlgamma", into, {&self}, compute, compute);
+  Tensor y = into.fresh() ? empty_contiguous(self.sizes(), compute, self.device())  // as PyTorch's
+                          : pointwise_result("mvlgamma", into, {&self}, compute, compute);
   Tensor x = preserved(into, self, self.requires_grad());
   mvlgamma_kernel(y, self, p, compute);
   return differentiable("MvlgammaBackward0", into, y, inputs(self), saved(x),

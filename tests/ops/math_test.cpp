@@ -177,6 +177,24 @@ TEST(PointwiseMath, gradients_by_kernel_equal_the_formulas) {
   }
 }
 
+TEST(PointwiseSpecial, bessel_functions_have_their_limits_at_infinity) {
+  Tensor inf = full({1}, INFINITY, kFloat), minus = neg(inf), large = full({1}, 100., kFloat);
+  EXPECT_EQ(i0(inf).item<float>(), INFINITY);
+  EXPECT_EQ(i0(minus).item<float>(), INFINITY);
+  EXPECT_EQ(i0(large).item<float>(), INFINITY);
+  EXPECT_EQ(special_i1(minus).item<float>(), -INFINITY);
+  EXPECT_EQ(special_i0e(inf).item<float>(), 0);
+  EXPECT_EQ(special_bessel_j0(inf).item<float>(), 0);
+  EXPECT_EQ(special_bessel_y1(inf).item<float>(), 0);
+}
+
+TEST(PointwiseSpecial, polygamma_far_below_zero_returns) {
+  Tensor x = full({3}, -1e6 - 0.5, kDouble);
+  Tensor y = polygamma(2, x);  // antisymmetric about half-integers but for what is left of the sum's far end
+  EXPECT_LT(std::abs(y[0].item<double>()), 1e-10);
+  EXPECT_EQ(polygamma(3, full({1}, -1e30, kDouble)).item<double>(), INFINITY);
+}
+
 TEST(PointwiseMath, third_derivatives_exist) {
   Tensor x = full({1}, 0.3, kDouble).requires_grad_();
   Tensor y = gelu(x);

@@ -35,8 +35,9 @@ Outcome torch_outcome(const OpCase& c, const Values& values) {
 
 // PyTorch 1.13 lacks some dtypes on the CPU, and int32 indices; more is allowed. ComplexHalf is complex64 here.
 bool only_missing_there(const Outcome& torch) {
-  for (const char* words : {"not implemented for", "is not supported for", "not supported on",
-                            "indices must be long, byte or bool tensors", "ComplexHalf"})
+  for (const char* words :
+       {"not implemented for", "is not supported for", "not supported on", "indices must be long, byte or bool tensors",
+        "ComplexHalf", "does not support automatic differentiation for outputs with complex dtype"})
     if (torch.error.find(words) != std::string::npos) return true;
   return false;
 }
@@ -44,6 +45,10 @@ bool only_missing_there(const Outcome& torch) {
 // Debian's libtorch returns 0 for the dot product of complex vectors: its BLAS returns complex numbers otherwise. And
 // its conv2d cannot take strided batches of nothing.
 bool wrong_there(const OpCase& c, const Values& values) {
+  // Its trigamma has float's digits in double, too; bfloat16 rounds twice on the way to decimals.
+  if (c.name == "digamma" || c.name == "polygamma")
+    return std::get<Tensor>(values[c.name[0] == 'p']).dtype() == kDouble;
+  if (c.overload == "decimals") return std::get<Tensor>(values[0]).dtype() == kBFloat16;
   if (c.name == "conv2d") return std::get<Tensor>(values[0]).numel() == 0;
   if (c.name != "dot" && c.name != "matmul") return false;
   auto* a = std::get_if<Tensor>(&values[0]);

@@ -187,8 +187,8 @@ void numbered(const Tensor& out, const Tensor& x, int64_t number, DType compute)
     special_i1_kernel.set(kCPU, scalar<&i1_of>) && special_i1e_kernel.set(kCPU, scalar<&i1e>) &&
     special_bessel_j0_kernel.set(kCPU, scalar<[](double x) { return ::j0(x); }>) &&
     special_bessel_j1_kernel.set(kCPU, scalar<[](double x) { return ::j1(x); }>) &&
-    special_bessel_y0_kernel.set(kCPU, scalar<[](double x) { return ::y0(x); }>) &&
-    special_bessel_y1_kernel.set(kCPU, scalar<[](double x) { return ::y1(x); }>);
+    special_bessel_y0_kernel.set(kCPU, scalar<[](double x) { return x < 0 ? kNan : ::y0(x); }>) &&
+    special_bessel_y1_kernel.set(kCPU, scalar<[](double x) { return x < 0 ? kNan : ::y1(x); }>);
 
 }  // namespace
 }  // namespace cresset::cpu

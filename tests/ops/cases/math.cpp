@@ -96,7 +96,7 @@ std::vector<OpCase> math_cases() {
           complex_case("acosh", of_one([](auto x) { return std::acosh(x); }), 1.2, 4),
           complex_case("atanh", of_one([](auto x) { return std::atanh(x); }), -0.9, 0.9),
           complex_case("sigmoid", of_one([](auto x) { return 1. / (1. + std::exp(-x)); })),
-          complex_case("sinc", of_one([](auto x) { return sinc_of(x); })),
+          complex_case("sinc", of_one([](auto x) { return sinc_of(x); }), 0.4, 2.6),  // PyTorch's slope is poor near 0
           real_case("rad2deg", of_one([pi](std::floating_point auto x) { return x * 180 / pi; })),
           real_case("deg2rad", of_one([pi](std::floating_point auto x) { return x * pi / 180; })),
           step("floor", of_one([](std::floating_point auto x) { return std::floor(x); })),
