@@ -16,6 +16,7 @@
 #include "cresset/ops/loss_ctc.h"
 #include "cresset/ops/loss_pointwise.h"
 #include "cresset/ops/lp_pool.h"
+#include "cresset/ops/math.h"
 #include "cresset/ops/matmul.h"
 #include "cresset/ops/norm.h"
 #include "cresset/ops/pointwise.h"
@@ -32,4 +33,5 @@
 #include "cresset/ops/sort.h"
 #include "cresset/ops/statistics.h"
 #include "cresset/ops/stft.h"
+#include "cresset/ops/special.h"
 #include "cresset/ops/tensor_literal.h"

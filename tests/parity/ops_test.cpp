@@ -53,6 +53,10 @@ bool wrong_there(const OpCase& c, const Values& values) {
   }
   if (c.name == "multi_margin_loss" && values.size() > 4)  // reads a strided weight as if it were contiguous
     if (auto* weight = std::get_if<Tensor>(&values[4])) return weight->defined() && !weight->is_contiguous();
+  // Its trigamma has float's digits in double, too; bfloat16 rounds twice on the way to decimals.
+  if (c.name == "digamma" || c.name == "polygamma")
+    return std::get<Tensor>(values[c.name[0] == 'p']).dtype() == kDouble;
+  if (c.overload == "decimals") return std::get<Tensor>(values[0]).dtype() == kBFloat16;
   if (c.name != "dot" && c.name != "matmul") return false;
   auto* a = std::get_if<Tensor>(&values[0]);
   return a->is_complex() && a->dim() == 1 && std::get<Tensor>(values[1]).dim() == 1;

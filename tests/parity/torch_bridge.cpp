@@ -4,6 +4,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
 
 #include <cstring>
 
@@ -73,6 +74,7 @@ at::Tensor to_torch(const Tensor& tensor) {
 
 Tensor from_torch(const at::Tensor& source) {
   at::Tensor tensor = source.detach().resolve_conj();
+  if (tensor._is_zerotensor()) tensor = at::zeros(tensor.sizes(), tensor.options());  // it has no memory
   Tensor copy = empty_strided(tensor.sizes().vec(), tensor.strides().vec(),
                               TensorOptions(from_torch_dtype(tensor.scalar_type())));
   size_t bytes = copy.impl()->storage->bytes;

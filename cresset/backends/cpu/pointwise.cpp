@@ -94,10 +94,9 @@ void fill(const Tensor& out, const Scalar& value) {
 
 [[maybe_unused]] const bool registered =
     add_kernel.set(kCPU, add) && mul_kernel.set(kCPU, mul) && div_kernel.set(kCPU, div) &&
-    relu_backward_kernel.set(kCPU, relu_backward) && exp_kernel.set(kCPU, unary<PointwiseOp::exp, 8>) &&
-    relu_kernel.set(kCPU, unary<PointwiseOp::relu, 1>) && neg_kernel.set(kCPU, unary<PointwiseOp::neg, 1>) &&
-    conj_kernel.set(kCPU, unary<PointwiseOp::conj, 1>) && where_kernel.set(kCPU, where) &&
-    copy_kernel.set(kCPU, copy) && fill_kernel.set(kCPU, fill);
+    relu_backward_kernel.set(kCPU, relu_backward) && relu_kernel.set(kCPU, unary<PointwiseOp::relu, 1>) &&
+    neg_kernel.set(kCPU, unary<PointwiseOp::neg, 1>) && conj_kernel.set(kCPU, unary<PointwiseOp::conj, 1>) &&
+    where_kernel.set(kCPU, where) && copy_kernel.set(kCPU, copy) && fill_kernel.set(kCPU, fill);
 
 }  // namespace
 }  // namespace cresset::cpu

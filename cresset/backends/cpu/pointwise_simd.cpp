@@ -1,11 +1,10 @@
-// Inner functions. Simple ops are plain loops, which the compiler vectorises for each target; exp is Highway's. Every
-// file that dispatches by target has this shape.
+// Inner functions: plain loops, which the compiler vectorises for each target. Every file that dispatches by target has
+// this shape.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cresset/backends/cpu/pointwise_simd.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target comes first
 #include <hwy/cache_control.h>
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include "cresset/backends/cpu/pointwise_simd.h"
@@ -149,36 +148,6 @@ void where(void* out, const void* const* in, int64_t n, const void*) {
   for (int64_t i = 0; i < n; i++) y[i] = c[i] ? a[i] : b[i];
 }
 
-template <class T>
-void exp(void* out, const void* const* in, int64_t n, const void*) {
-  T* y = static_cast<T*>(out);
-  const T* x = static_cast<const T*>(in[0]);
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
-    const hn::ScalableTag<T> d;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-    // Highway's Exp is wrong far below zero and at nan; the ends are put right here.
-    const T overflow = std::is_same_v<T, float> ? T(88.72283905206835) : T(709.782712893384);
-    const T underflow = std::is_same_v<T, float> ? T(-103.97208) : T(-745.1332191019412);
-    auto one = [&](auto v) {
-      auto inside = hn::Max(hn::Min(v, hn::Set(d, overflow)), hn::Set(d, underflow));
-      auto e = hn::Exp(d, inside);
-      e = hn::IfThenElse(hn::Gt(v, hn::Set(d, overflow)), hn::Set(d, std::numeric_limits<T>::infinity()), e);
-      e = hn::IfThenElse(hn::Lt(v, hn::Set(d, underflow)), hn::Zero(d), e);
-      return hn::IfThenElse(hn::IsNaN(v), v, e);
-    };
-    int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) hn::StoreU(one(hn::LoadU(d, x + i)), d, y + i);
-    if (i < n) {
-      HWY_ALIGN T rest[64] = {};
-      std::copy(x + i, x + n, rest);
-      hn::Store(one(hn::Load(d, rest)), d, rest);
-      std::copy(rest, rest + (n - i), y + i);
-    }
-  } else if constexpr (kComplex<T>) {
-    for (int64_t i = 0; i < n; i++) y[i] = std::exp(x[i]);
-  }
-}
-
 // Writes past the cache, which saves reading each line before it is overwritten.
 template <class T, template <class> class F>
 void binary_streaming(void* out, const void* const* in, int64_t n, const void* constant) {
@@ -209,8 +178,6 @@ InnerFunction find_typed(PointwiseOp op) {
       return &binary<T, Mul>;
     case PointwiseOp::div:
       return &binary<T, Div>;
-    case PointwiseOp::exp:
-      return &exp<T>;
     case PointwiseOp::relu:
       return &unary<T, Relu>;
     case PointwiseOp::neg:

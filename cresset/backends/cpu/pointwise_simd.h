@@ -5,7 +5,7 @@
 
 namespace cresset::cpu {
 
-enum class PointwiseOp : uint8_t { add, add_scaled, mul, div, exp, relu, neg, conj, relu_backward, where, count };
+enum class PointwiseOp : uint8_t { add, add_scaled, mul, div, relu, neg, conj, relu_backward, where, count };
 
 // Null where the op does not have the type.
 InnerFunction inner_function(PointwiseOp op, DType compute);

@@ -37,6 +37,8 @@ const std::vector<OpCase>& all_cases() {
     add("Sort", sort_cases());
     add("Search", search_cases());
     add("Random", random_distributions_cases());
+    add("PointwiseMath", math_cases());
+    add("PointwiseSpecial", special_cases());
     return all;
   }();
   return list;

@@ -30,6 +30,8 @@ std::vector<OpCase> statistics_cases();
 std::vector<OpCase> scan_cases();
 std::vector<OpCase> search_cases();
 std::vector<OpCase> sort_cases();
+std::vector<OpCase> math_cases();
+std::vector<OpCase> special_cases();
 
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();
