@@ -37,10 +37,8 @@ void check_product(const char* op, const Tensor& a, const Tensor& b, const char*
                    " and ", y[0], "x", y[1], ")");
 }
 
+// PyTorch casts a floating factor to an integer dtype.
 void check_factor(const char* op, const char* argument, const Scalar& value, DType dtype) {
-  CRESSET_CHECK_AS(TypeError, is_differentiable(dtype) || value.isIntegral(true), op,
-                   ": For integral input tensors, argument ", argument, " must not be a floating point number, found ",
-                   value);
   CRESSET_CHECK_AS(TypeError, is_complex(dtype) || !value.isComplex(), op, ": For non-complex input tensors, argument ",
                    argument, " must not be a complex number, found ", value);
 }

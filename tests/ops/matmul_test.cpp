@@ -207,8 +207,11 @@ TEST(Addmm, RefusesWhatDoesNotFit) {
                            "dimension 1.  Target sizes: [2, 2].  Tensor sizes: [7]");
   expect_error<ShapeError>([&] { addmm_(ones({1, 2}), a, b); }, "output with shape [1, 2]");
   expect_error<TypeError>([&] { addmm(ones({2}).to(kDouble), a, b); }, "self has dtype float64 (expected float32)");
-  expect_error<TypeError>([&] { addmm(ones({2}).to(kLong), a.to(kLong), b.to(kLong), 1.5, 1); },
-                          "must not be a floating point number");
+}
+
+TEST(Addmm, CastsFloatingFactorsToIntegers) {
+  const Tensor one = ones({2, 2}).to(kLong);
+  expect_close(addmm(one, one, one, 1.5, 2.5), full({2, 2}, 5).to(kLong), 0);
 }
 
 TEST(DotAndMv, EqualTheNaiveProduct) {

@@ -92,6 +92,9 @@ struct OpCase {
   double tolerance = 1;                                // times the dtype's own
   bool gradient = true, second_gradient = true;
   bool complex_gradient = true;  // where complex128 is among the dtypes
+  // False where an input must stay symmetric, or triangular, or results are defined up to a factor: parity and a test
+  // of its own check the gradient.
+  bool finite_differences = true;
   double gradient_tolerance = 1e-5;
   std::vector<ErrorCase> errors = {};
   bool writes_self = false;                   // copy_, fill_: each call gets a self of its own

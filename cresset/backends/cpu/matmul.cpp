@@ -19,8 +19,13 @@ constexpr int64_t kSmallProduct = 32768;
 constexpr int64_t kThreadWork = 65536;
 constexpr int64_t kBlockRows = 128, kBlockCols = 512;
 
+// oneDNN's primitives cost more to call than its sgemm.
+constexpr int64_t kSmallBFloat16 = 524288;
+
 bool library_has(const Gemm& g) {
-  return g.dtype == g.out_dtype && (g.dtype == kFloat || g.dtype == kDouble || is_complex(g.dtype));
+  if (g.dtype != g.out_dtype) return false;
+  if (g.dtype == kBFloat16) return g.m * g.n * g.k * g.batch > kSmallBFloat16;
+  return g.dtype == kFloat || g.dtype == kDouble || is_complex(g.dtype);
 }
 
 LibraryGemm library_function() {

@@ -18,6 +18,12 @@ const std::vector<OpCase>& all_cases() {
     add("Shape", shape_cases());
     add("Reduce", reduce_cases());
     add("Matmul", matmul_cases());
+    add("Matrix", matrix_cases());
+    add("Diagonal", diagonal_cases());
+    add("Linalg", linalg_solve_cases());
+    add("Linalg", linalg_factor_cases());
+    add("Linalg", linalg_spectral_cases());
+    add("Linalg", linalg_norm_cases());
     add("Conv", conv_cases());
     add("Pool", pool_cases());
     add("Index", index_cases());

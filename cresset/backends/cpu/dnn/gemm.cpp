@@ -5,17 +5,10 @@
 
 #include <algorithm>
 
-#include "cresset/backends/cpu/matmul.h"
+#include "cresset/backends/cpu/dnn/gemm.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
-namespace {
-
-// A matrix as a BLAS takes it: rows one after the other, or columns ("transposed").
-struct BlasMatrix {
-  bool fits, transposed;
-  int64_t lead;
-};
 
 BlasMatrix blas_matrix(const Matrix& m, int64_t rows, int64_t cols) {
   // A dimension of one element may have any stride.
@@ -25,6 +18,8 @@ BlasMatrix blas_matrix(const Matrix& m, int64_t rows, int64_t cols) {
     return {true, true, cols == 1 ? std::max<int64_t>(rows, 1) : m.col};
   return {false, false, 0};
 }
+
+namespace {
 
 struct Call {
   int64_t m, n, k;
@@ -59,6 +54,7 @@ void multiply(const Gemm& g, const Call& c) {
 }
 
 bool library_gemm(const Gemm& call) {
+  if (call.dtype == kBFloat16) return bfloat16_gemm(call);
   Gemm g = call;
   if (!g.added.data) g.beta = 0;
   BlasMatrix out = blas_matrix(g.out, g.m, g.n);
