@@ -1,14 +1,17 @@
 // Every op family.
 #pragma once
 
+#include "cresset/ops/bilinear.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/conv.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/index.h"
 #include "cresset/ops/loss.h"
+#include "cresset/ops/lp_pool.h"
 #include "cresset/ops/matmul.h"
 #include "cresset/ops/pointwise.h"
+#include "cresset/ops/pool.h"
 #include "cresset/ops/random.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"

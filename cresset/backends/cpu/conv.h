@@ -8,7 +8,7 @@ namespace cresset::cpu {
 
 enum class ConvPart : uint8_t { forward, input, weight };
 
-// The tensor that `part` names is written (forward: y), the other two are read; bias only with forward.
+// The tensor that `part` names is written (forward: y), the other two are read; a bias goes to y or to x.
 struct Convolution {
   ConvPart part;
   const Tensor &x, &w, &y, &bias;
@@ -16,7 +16,8 @@ struct Convolution {
   int64_t groups;
 };
 
-// Returns false if it does not do this one.
+// These return false if they do not do this one.
+bool run_direct_convolution(const Convolution& convolution);
 using LibraryConvolution = bool (*)(const Convolution& convolution);
 CRESSET_API void set_library_convolution(LibraryConvolution function);
 

@@ -19,6 +19,7 @@ const std::vector<OpCase>& all_cases() {
     add("Reduce", reduce_cases());
     add("Matmul", matmul_cases());
     add("Conv", conv_cases());
+    add("Pool", pool_cases());
     add("Index", index_cases());
     add("Loss", loss_cases());
     add("Random", random_cases());

@@ -12,6 +12,7 @@ std::vector<OpCase> shape_cases();
 std::vector<OpCase> reduce_cases();
 std::vector<OpCase> matmul_cases();
 std::vector<OpCase> conv_cases();
+std::vector<OpCase> pool_cases();
 std::vector<OpCase> index_cases();
 std::vector<OpCase> loss_cases();
 std::vector<OpCase> random_cases();
