@@ -22,6 +22,7 @@
 #include "cresset/ops/loss_pointwise.h"
 #include "cresset/ops/lp_pool.h"
 #include "cresset/ops/math.h"
+#include "cresset/ops/lp_pool.h"
 #include "cresset/ops/matmul.h"
 #include "cresset/ops/norm.h"
 #include "cresset/ops/matrix.h"

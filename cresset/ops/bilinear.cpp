@@ -32,9 +32,17 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
                    bias.defined() ? text_of(bias.sizes()) : "", " but expected ", outputs);
   Dims sizes(input1.sizes());
   sizes[sizes.rank() - 1] = outputs;
+  CRESSET_CHECK_AS(TypeError,
+                   input1.dtype() == weight.dtype() && input2.dtype() == weight.dtype() &&
+                       (!bias.defined() || bias.dtype() == weight.dtype()),
+                   "bilinear(): expected scalar type ", toString(weight.dtype()), " but found inputs of ",
+                   toString(input1.dtype()), " and ", toString(input2.dtype()));
   const int64_t rows = input1.numel() / std::max<int64_t>(first, 1);
   CRESSET_CHECK_AS(ShapeError, first > 0 && second > 0, "bilinear(): found inputs of size ", first, " and ", second,
                    " (expected at least 1)");
+  if (compute_dtype(weight.dtype()) != weight.dtype())  // what lies between is not rounded
+    return bilinear(input1.to(kFloat), input2.to(kFloat), weight.to(kFloat), bias.defined() ? bias.to(kFloat) : bias)
+        .to(weight.dtype());
   Tensor met = mm(reshape(input1, {rows, first}), reshape(permute(weight, {1, 0, 2}), {first, outputs * second}));
   Tensor y = bmm(reshape(met, {rows, outputs, second}), reshape(input2, {rows, second, 1}));
   y = reshape(y, sizes);

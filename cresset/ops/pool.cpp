@@ -74,8 +74,9 @@ void check_ordered(const char* op, const Tensor& self) {
                    toString(self.dtype()), "'");
 }
 
+// Bodies are always contiguous, as PyTorch 1.13's.
 Tensor empty_in(MemoryFormat format, IntArrayRef sizes, DType dtype, Device device) {
-  if (format == MemoryFormat::Contiguous) return empty_contiguous(sizes, dtype, device);
+  if (format != MemoryFormat::ChannelsLast) return empty_contiguous(sizes, dtype, device);
   return empty_strided(sizes, channels_last_strides(sizes), dtype, device);
 }
 

@@ -97,10 +97,13 @@ static std::tuple<Tensor, Tensor> fractional_max_pool(const char* op, int rank, 
                                                       const Tensor& samples) {
   CRESSET_CHECK_AS(TypeError, is_floating_point(self.dtype()), op, ": not implemented for '", toString(self.dtype()),
                    "'");
-  CRESSET_CHECK_AS(ShapeError, kernel_size.size() == 1 || kernel_size.size() == static_cast<size_t>(rank), op,
-                   ": kernel_size must either be a single Int or tuple of Ints, found ", text_of(kernel_size));
-  CRESSET_CHECK_AS(ShapeError, output_size.size() == 1 || output_size.size() == static_cast<size_t>(rank), op,
-                   ": output_size must either be a single Int or tuple of Ints, found ", text_of(output_size));
+  CRESSET_CHECK_AS(ShapeError, kernel_size.size() == static_cast<size_t>(rank), op,
+                   ": kernel_size must either be a single Int or tuple of Ints, found ", text_of(kernel_size),
+                   " (expected ", rank, " of them)");
+  CRESSET_CHECK_AS(ShapeError, output_size.size() == static_cast<size_t>(rank), op,
+                   ": output_size must either be a single Int or tuple of Ints, found ", text_of(output_size),
+                   " (expected ", rank, " of them)");
+  check_same_device(op, self, samples);
   check_rank(op, self, rank, 0);
   int64_t kernel[kMost], out[kMost];
   expand(op, "kernel_size", kernel_size, rank, kernel);
