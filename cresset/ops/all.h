@@ -18,3 +18,4 @@
 #include "cresset/ops/sort.h"
 #include "cresset/ops/statistics.h"
 #include "cresset/ops/tensor_literal.h"
+#include "cresset/ops/vector_norm.h"

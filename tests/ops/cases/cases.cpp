@@ -27,6 +27,8 @@ const std::vector<OpCase>& all_cases() {
     add("Scan", scan_cases());
     add("Sort", sort_cases());
     add("Search", search_cases());
+    add("VectorNorm", vector_norm_cases());
+    add("Difference", difference_cases());
     return all;
   }();
   return list;
