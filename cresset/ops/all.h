@@ -42,3 +42,4 @@
 #include "cresset/ops/stft.h"
 #include "cresset/ops/special.h"
 #include "cresset/ops/tensor_literal.h"
+#include "cresset/ops/vector_norm.h"

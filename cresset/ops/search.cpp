@@ -48,13 +48,10 @@ static Tensor search(const char* op, const Into& into, const Tensor& sequence, c
                 "(): side and right can't be set to opposites, got side of left while right was True");
   check_sequence(op, sequence, values, sorter);
   bool number = values.impl()->wrapped_number;
-  CRESSET_CHECK_AS(TypeError, number || values.dtype() == sequence.dtype(), op,
-                   "(): input value tensor and boundary tensor should have same dtype, but got boundary tensor dtype ",
-                   toString(sequence.dtype()), " and input value tensor dtype ", toString(values.dtype()));
   Tensor y = result(op, into, values.sizes(), out_int32 ? kInt : kLong, number ? sequence.device() : values.device(),
                     {&values, &sequence});
   if (y.numel() == 0) return not_differentiable(into, y);
-  DType type = number ? result_type(sequence, values) : sequence.dtype();
+  DType type = result_type(sequence, values);
   Tensor wanted = values.detach().to(sequence.device()).to(type), places = y;
   if (values.dim() == 0)
     wanted = alias(wanted, {1}, {1}, wanted.storage_offset()), places = alias(y, {1}, {1}, y.storage_offset());

@@ -46,6 +46,14 @@ Tensor softmax_backward(const Tensor& g, const Tensor& y, int64_t dim) {
                         });
 }
 
+CRESSET_OP(softmin, , Tensor, (const Tensor& self, int64_t dim, std::optional<DType> dtype),
+           "self, dim, dtype=std::nullopt", Gradient::composed, "softmax of -self along a dimension.")
+Tensor softmin(const Tensor& self, int64_t dim, std::optional<DType> dtype) try {
+  CRESSET_INTERCEPT(softmin, , Tensor, self, dim, dtype);
+  return softmax(neg(self), dim, dtype);
+}
+CRESSET_ERRORS_OF(softmin, , self, dim, dtype)
+
 // ---- log_softmax
 static Tensor log_softmax_into(const Into& into, const Tensor& self, int64_t dim, std::optional<DType> dtype) {
   dim = wrap_dim("log_softmax", dim, self);

@@ -24,6 +24,8 @@ CRESSET_API Tensor& softmax_out(Tensor& out, const Tensor& self, int64_t dim,
 CRESSET_API Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& log_softmax_out(Tensor& out, const Tensor& self, int64_t dim,
                                     std::optional<DType> dtype = std::nullopt);
+// softmax(-x)
+CRESSET_API Tensor softmin(const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt);
 
 // For formulas. Differentiable.
 CRESSET_API Tensor softmax_backward(const Tensor& grad_output, const Tensor& output, int64_t dim);

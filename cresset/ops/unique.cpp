@@ -51,17 +51,14 @@ ThreeTensors of_slices(const char* op, const Tensor& self, int64_t dim, bool ord
   CRESSET_CHECK_AS(ShapeError, self.numel() > 0 || self.size(dim) == 0, op,
                    ": There are 0 sized dimensions, and they aren't selected, so unique cannot be applied: shape ",
                    text_of(self.sizes()));
-  Tensor rows = transpose(x, 0, dim);
-  rows = reshape(rows, {rows.size(0), self.numel() ? -1 : 0});
+  Tensor slices = transpose(x, 0, dim), rows = reshape(slices, {self.size(dim), self.numel() ? -1 : 0});
   Tensor order;
   if (ordered) {
     order = empty_contiguous(rows.size(0), kLong, x.device());
     if (rows.numel() > 0) row_order_kernel(order, rows);
   }
   Groups groups(rows, order);
-  std::vector<Tensor> at(static_cast<size_t>(dim) + 1);
-  at.back() = groups.first;
-  return {index(x, at), groups.or_nothing(wanted.inverse, groups.inverse),
+  return {transpose(index(slices, {groups.first}), 0, dim), groups.or_nothing(wanted.inverse, groups.inverse),
           groups.or_nothing(wanted.counts, groups.counts)};
 }
 }  // namespace

@@ -28,11 +28,6 @@ struct Numbers {
   }
 };
 
-template <class E>
-int64_t ranked(std::vector<E>& entries, int64_t rank) {
-  std::nth_element(entries.begin(), entries.begin() + rank, entries.end());
-  return entries[static_cast<size_t>(rank)].place();
-}
 // Runs of equal keys in order: the longest, the first of those.
 template <class E>
 int64_t most_frequent(std::vector<E>& entries) {
@@ -58,8 +53,13 @@ int64_t picked_place(const char* x, int64_t stride, int64_t n, Pick pick, int64_
     rank = (numbers.count - 1) / 2;
   }
   entries.clear();
-  for (int64_t i = 0; i < n; i++) entries.push_back(E::make(key_of(*reinterpret_cast<const T*>(x + i * stride)), i));
-  return pick == Pick::mode ? most_frequent(entries) : ranked(entries, rank);
+  auto entry = [&](int64_t i) { return E::make(key_of(*reinterpret_cast<const T*>(x + i * stride)), i); };
+  if (pick == Pick::mode) {
+    for (int64_t i = 0; i < n; i++) entries.push_back(entry(i));
+    return most_frequent(entries);
+  }
+  first_entries(entries, n, rank + 1, entry);
+  return std::max_element(entries.begin(), entries.end())->place();
 }
 
 void pick(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim, int64_t how, int64_t k) {

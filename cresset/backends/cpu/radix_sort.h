@@ -15,7 +15,7 @@ class RadixSort {
   static constexpr int kDigit = 8;
   static constexpr int kBuckets = 1 << kDigit;
   static constexpr int kPasses = static_cast<int>(sizeof(decltype(E{}.key()))) * 8 / kDigit;
-  static constexpr int64_t kShortest = 1500;  // below, comparing is faster
+  static constexpr int64_t kShortest = 64 * kPasses;  // below, comparing is faster
 
   // Sorts data[0..n), for which `room` has the same size; the result may lie in either, and is returned.
   E* operator()(E* data, E* room, int64_t n, int parts) {

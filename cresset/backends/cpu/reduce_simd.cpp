@@ -276,9 +276,22 @@ void best_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_st
 template <bool Min, class T>
 void best_columns(void* acc, const void* const* rows, int count, int64_t n) {
   Lane<T>* __restrict to = static_cast<Lane<T>*>(acc);
+  int64_t from = 0;
+  if constexpr (kVector<T>) {
+    const hn::ScalableTag<Lane<T>> d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (; from + lanes <= n; from += lanes) {
+      auto m = hn::LoadU(d, to + from);
+      for (int k = 0; k < count; k++) {
+        auto v = load(d, static_cast<const T*>(rows[k]) + from);
+        m = hn::IfThenElse(hn::Or(Min ? hn::Lt(v, m) : hn::Gt(v, m), hn::IsNaN(v)), v, m);
+      }
+      hn::StoreU(m, d, to + from);
+    }
+  }
   for (int k = 0; k < count; k++) {
     const T* row = static_cast<const T*>(rows[k]);
-    for (int64_t j = 0; j < n; j++) to[j] = better<Min>(to[j], static_cast<Lane<T>>(row[j]));
+    for (int64_t j = from; j < n; j++) to[j] = better<Min>(to[j], static_cast<Lane<T>>(row[j]));
   }
 }
 template <class Acc, Acc first>

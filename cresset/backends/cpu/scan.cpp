@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cresset/backends/cpu/reduce_lines.h"
+#include "cresset/backends/cpu/scan_simd.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
@@ -38,26 +39,51 @@ T narrowed(State<T> x) {
     return static_cast<T>(x);
 }
 
+// One line, and several that lie side by side.
+template <int Tensors, class S, class Step>
+void scan_line(const Lines& lines, const Lines::At& at, bool reverse, S state, const Step& step) {
+  const int64_t n = lines.length(0);
+  char* place[Tensors];
+  int64_t stride[Tensors];
+  for (int t = 0; t < Tensors; t++) {
+    stride[t] = reverse ? -lines.stride(t) : lines.stride(t);
+    place[t] = at.data[t] + (reverse ? (n - 1) * lines.stride(t) : 0);
+  }
+  for (int64_t i = 0; i < n; i++) {
+    step(state, place, i, reverse ? n - 1 - i : i);
+    for (int t = 0; t < Tensors; t++) place[t] += stride[t];
+  }
+}
+template <int Tensors, class S, class Step>
+void scan_together(const Lines& lines, const Lines::At& at, int64_t count, bool reverse, S* state, const S& first,
+                   const Step& step) {
+  const int64_t n = lines.length(0);
+  std::fill_n(state, count, first);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t k = reverse ? n - 1 - i : i;
+    char* place[Tensors];
+    for (int t = 0; t < Tensors; t++) place[t] = at.data[t] + k * lines.stride(t);
+    for (int64_t j = 0; j < count; j++) {
+      step(state[j], place, i, k);
+      for (int t = 0; t < Tensors; t++) place[t] += lines.across(t);
+    }
+  }
+}
+
 // Calls step(state, places, k) for each element of each line, in order; places are those of element k in every tensor.
-template <class S, class Step>
-void scan_lines(const Lines& lines, int tensors, bool reverse, const S& first, const Step& step) {
+template <int Tensors, class S, class Step>
+void scan_lines(const Lines& lines, bool reverse, const S& first, const Step& step) {
   int64_t n = lines.length(0);
   bool wide = lines.width() > 1 && std::abs(lines.across(0)) < std::abs(lines.stride(0));
   parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
     S state[kWide];
     for (int64_t line = begin; line < end;) {
       int64_t count = wide ? std::min({kWide, end - line, lines.width() - line % lines.width()}) : 1;
-      std::fill_n(state, count, first);
       auto at = lines.at(line);
-      for (int64_t i = 0; i < n; i++) {
-        int64_t k = reverse ? n - 1 - i : i;
-        for (int64_t j = 0; j < count; j++) {
-          Lines::At place;
-          for (int t = 0; t < tensors; t++)
-            place.data[t] = at.data[t] + k * lines.stride(t) + (count > 1 ? j * lines.across(t) : 0);
-          step(state[j], place.data, i, k);
-        }
-      }
+      if (count == 1)
+        scan_line<Tensors>(lines, at, reverse, first, step);
+      else
+        scan_together<Tensors>(lines, at, count, reverse, state, first, step);
       line += count;
     }
   });
@@ -69,43 +95,12 @@ T& element(char* place) {
 }
 
 // ---- cumsum
-constexpr int64_t kParts = 8;
 constexpr int64_t kScanPiece = 16384;
 constexpr int64_t kShortest = 512;  // below, one chain is as good
 
 template <class T>
-double sum_of(const T* x, int64_t n) {
-  double lanes[8] = {};
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8)
-    for (int k = 0; k < 8; k++) lanes[k] += x[i + k];
-  for (; i < n; i++) lanes[i % 8] += x[i];
-  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
-}
-
-// One piece: its eight parts at once. Returns nothing that depends on who runs it.
-template <class T>
-void scan_piece(T* y, const T* x, int64_t n, double before) {
-  int64_t part = n / kParts;
-  double state[kParts];
-  for (int64_t k = 0; k < kParts; k++) {
-    state[k] = before;
-    if (k + 1 < kParts) before += sum_of(x + k * part, part);
-  }
-  for (int64_t i = 0; i < part; i++)
-    for (int64_t k = 0; k < kParts; k++) {
-      state[k] += x[k * part + i];
-      y[k * part + i] = static_cast<T>(state[k]);
-    }
-  double last = state[kParts - 1];
-  for (int64_t i = kParts * part; i < n; i++) {
-    last += x[i];
-    y[i] = static_cast<T>(last);
-  }
-}
-
-template <class T>
 void scan_row(T* y, const T* x, int64_t n, bool on_threads) {
+  const ScanInner<T>& inner = scan_inner<T>();
   int64_t pieces = (n + kScanPiece - 1) / kScanPiece;
   std::unique_ptr<double[]> before(new double[static_cast<size_t>(pieces)]);
   auto each = [&](const auto& f) {
@@ -114,7 +109,7 @@ void scan_row(T* y, const T* x, int64_t n, bool on_threads) {
   };
   each([&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i++)
-      before[static_cast<size_t>(i)] = sum_of(x + i * kScanPiece, std::min(kScanPiece, n - i * kScanPiece));
+      before[static_cast<size_t>(i)] = inner.sum(x + i * kScanPiece, std::min(kScanPiece, n - i * kScanPiece));
   });
   double total = 0;
   for (int64_t i = 0; i < pieces; i++) {
@@ -124,7 +119,7 @@ void scan_row(T* y, const T* x, int64_t n, bool on_threads) {
   }
   each([&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i++)
-      scan_piece(y + i * kScanPiece, x + i * kScanPiece, std::min(kScanPiece, n - i * kScanPiece),
+      inner.scan(y + i * kScanPiece, x + i * kScanPiece, std::min(kScanPiece, n - i * kScanPiece),
                  before[static_cast<size_t>(i)]);
   });
 }
@@ -182,7 +177,7 @@ void cumsum(const Tensor& out, const Tensor& x, int64_t dim, bool reverse) {
     using T = std::remove_pointer_t<decltype(p)>;
     if constexpr (std::is_floating_point_v<T>)
       if (cumsum_fast<T>(lines, reverse)) return;
-    scan_lines(lines, 2, reverse, State<T>(0), [](State<T>& state, char* const* at, int64_t, int64_t) {
+    scan_lines<2>(lines, reverse, State<T>(0), [](State<T>& state, char* const* at, int64_t, int64_t) {
       if constexpr (std::is_same_v<T, bool>)
         state = state || element<T>(at[0]);
       else
@@ -197,7 +192,7 @@ void cumprod(const Tensor& out, const Tensor& x, int64_t dim, bool reverse) {
   Lines lines({&x, &out}, dim);
   dispatch(out.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    scan_lines(lines, 2, reverse, State<T>(1), [](State<T>& state, char* const* at, int64_t, int64_t) {
+    scan_lines<2>(lines, reverse, State<T>(1), [](State<T>& state, char* const* at, int64_t, int64_t) {
       if constexpr (std::is_same_v<T, bool>)
         state = state && element<T>(at[0]);
       else
@@ -222,17 +217,17 @@ void logcumsumexp(const Tensor& out, const Tensor& x, int64_t dim, bool reverse)
   dispatch_floats(out.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     if constexpr (!is_complex(dtype_of<T>))
-      scan_lines(lines, 2, reverse, -std::numeric_limits<double>::infinity(),
-                 [](double& state, char* const* at, int64_t, int64_t) {
-                   double v = widened(element<T>(at[0])), low = std::min(v, state), high = std::max(v, state);
-                   if (std::isnan(v) || std::isnan(state))
-                     state = std::numeric_limits<double>::quiet_NaN();
-                   else if (low != high || std::isfinite(low))
-                     state = high + std::log1p(std::exp(low - high));
-                   else
-                     state = high;
-                   element<T>(at[1]) = narrowed<T>(state);
-                 });
+      scan_lines<2>(lines, reverse, -std::numeric_limits<double>::infinity(),
+                    [](double& state, char* const* at, int64_t, int64_t) {
+                      double v = widened(element<T>(at[0])), low = std::min(v, state), high = std::max(v, state);
+                      if (std::isnan(v) || std::isnan(state))
+                        state = std::numeric_limits<double>::quiet_NaN();
+                      else if (low != high || std::isfinite(low))
+                        state = high + std::log1p(std::exp(low - high));
+                      else
+                        state = high;
+                      element<T>(at[1]) = narrowed<T>(state);
+                    });
   });
 }
 
@@ -241,7 +236,7 @@ void linear_scan(const Tensor& out, const Tensor& a, const Tensor& b, int64_t di
   Lines lines({&b, &a, &out}, dim);
   dispatch_floats(out.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    scan_lines(lines, 3, reverse, State<T>(0), [](State<T>& state, char* const* at, int64_t i, int64_t) {
+    scan_lines<3>(lines, reverse, State<T>(0), [](State<T>& state, char* const* at, int64_t i, int64_t) {
       State<T> rest = i == 0 ? State<T>(0) : widened(element<T>(at[1])) * state;
       state = widened(element<T>(at[0])) + rest;
       element<T>(at[2]) = narrowed<T>(state);
@@ -261,7 +256,7 @@ void cummax(const Tensor& values, const Tensor& indices, const Tensor& x, int64_
   dispatch(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     if constexpr (!is_complex(dtype_of<T>))
-      scan_lines(lines, 3, false, Best<T>{}, [smallest](Best<T>& best, char* const* at, int64_t i, int64_t k) {
+      scan_lines<3>(lines, false, Best<T>{}, [smallest](Best<T>& best, char* const* at, int64_t i, int64_t k) {
         Compared<T> v = static_cast<Compared<T>>(element<T>(at[0]));
         bool wins = smallest ? v <= best.value : v >= best.value;
         if (i == 0 || wins || v != v) best = {v, k};

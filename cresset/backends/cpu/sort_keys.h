@@ -2,8 +2,10 @@
 // all and equals itself, -0 equals 0. With its place behind it, a key makes any sort stable.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <limits>
+#include <vector>
 
 #include "cresset/core/dtype.h"
 
@@ -67,6 +69,33 @@ struct WideEntry {
     return a.key_ != b.key_ ? a.key_ < b.key_ : a.place_ < b.place_;
   }
 };
+
+// The first k of n entries, in no order. Their leading bits are counted first: most are decided by those alone.
+template <class E, class Get>
+void first_entries(std::vector<E>& first, int64_t n, int64_t k, const Get& entry) {
+  constexpr int kBits = 12, kShift = static_cast<int>(sizeof(entry(0).key())) * 8 - kBits;
+  std::vector<E> edge;
+  if (n < 8192) {
+    for (int64_t i = 0; i < n; i++) edge.push_back(entry(i));
+  } else {
+    std::vector<int64_t> counts(size_t{1} << kBits);
+    for (int64_t i = 0; i < n; i++) counts[static_cast<size_t>(entry(i).key() >> kShift)]++;
+    size_t last = 0;
+    for (int64_t seen = counts[0]; seen < k; seen += counts[last]) last++;
+    first.reserve(static_cast<size_t>(k));
+    edge.reserve(static_cast<size_t>(counts[last]));
+    for (int64_t i = 0; i < n; i++) {
+      E e = entry(i);
+      auto bits = static_cast<size_t>(e.key() >> kShift);
+      if (bits < last) first.push_back(e);
+      if (bits == last) edge.push_back(e);
+    }
+  }
+  auto rest = static_cast<int64_t>(static_cast<size_t>(k) - first.size());
+  if (rest == 0) return;
+  std::nth_element(edge.begin(), edge.begin() + (rest - 1), edge.end());
+  first.insert(first.end(), edge.begin(), edge.begin() + rest);
+}
 
 // Calls f with the kind of entry that suits a line of n numbers.
 template <class T, class F>

@@ -7,6 +7,7 @@
 #include "cresset/backends/cpu/pointwise_loop.h"
 #include "cresset/backends/cpu/reduce_loop.h"
 #include "cresset/backends/cpu/softmax_simd.h"
+#include "cresset/ops/vector_norm.h"
 
 namespace cresset::cpu {
 namespace {
@@ -16,11 +17,11 @@ template <class A>
 void prod_start(void* acc, int64_t n) {
   std::fill_n(static_cast<A*>(acc), n, A(1));
 }
-template <class A>
+template <class A, class T>
 void prod_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_stride) {
   const char* row = static_cast<const char*>(x);
   for (int64_t r = 0; r < rows; r++, row += row_stride) {
-    const A* p = reinterpret_cast<const A*>(row);
+    const T* p = reinterpret_cast<const T*>(row);
     A lanes[4] = {A(1), A(1), A(1), A(1)};
     int64_t i = 0;
     for (; i + 4 <= n; i += 4)
@@ -29,26 +30,28 @@ void prod_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_st
     static_cast<A*>(acc)[r] *= (lanes[0] * lanes[1]) * (lanes[2] * lanes[3]);
   }
 }
-template <class A>
+template <class A, class T>
 void prod_columns(void* acc, const void* const* rows, int count, int64_t n) {
   A* to = static_cast<A*>(acc);
   for (int k = 0; k < count; k++)
-    for (int64_t j = 0; j < n; j++) to[j] *= static_cast<const A*>(rows[k])[j];
+    for (int64_t j = 0; j < n; j++) to[j] *= static_cast<const T*>(rows[k])[j];
 }
 template <class A>
 void prod_combine(void* acc, const void* other, int64_t n) {
   for (int64_t i = 0; i < n; i++) static_cast<A*>(acc)[i] *= static_cast<const A*>(other)[i];
 }
-template <class A, DType type>
-constexpr ReduceInner prod_inner = {type, &prod_start<A>, &prod_rows<A>, &prod_columns<A>, &prod_combine<A>};
+template <class A, class T, DType type>
+constexpr ReduceInner prod_inner = {type, &prod_start<A>, &prod_rows<A, T>, &prod_columns<A, T>, &prod_combine<A>};
 
 void prod(const Tensor& out, const Tensor& x, IntArrayRef dims) {
   if (is_complex(out.dtype()))
-    run_reduction(out, x, dims, kComplexDouble, prod_inner<std::complex<double>, kComplexDouble>);
+    run_reduction(out, x, dims, kComplexDouble, prod_inner<std::complex<double>, std::complex<double>, kComplexDouble>);
+  else if (out.dtype() == kFloat && x.dtype() == kFloat)
+    run_reduction(out, x, dims, kFloat, prod_inner<double, float, kDouble>);
   else if (is_floating_point(out.dtype()))
-    run_reduction(out, x, dims, kDouble, prod_inner<double, kDouble>);
+    run_reduction(out, x, dims, kDouble, prod_inner<double, double, kDouble>);
   else
-    run_reduction(out, x, dims, kLong, prod_inner<uint64_t, kLong>);
+    run_reduction(out, x, dims, kLong, prod_inner<uint64_t, uint64_t, kLong>);
 }
 
 // ---- truth values and counts: every dtype is read as bool
@@ -236,12 +239,28 @@ void logsum_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_
     }
   }
 }
+// The rows at hand first, on vectors; then one term per column.
 template <class T>
 void logsum_columns(void* acc, const void* const* rows, int count, int64_t n) {
-  for (int k = 0; k < count; k++) {
-    const T* row = static_cast<const T*>(rows[k]);
-    for (int64_t j = 0; j < n; j++)
-      if (row[j] != -std::numeric_limits<T>::infinity()) static_cast<LogSum*>(acc)[j].take(row[j], 1);
+  constexpr int64_t kWidth = 256;
+  const SoftmaxInner<T>& inner = softmax_inner<T>();
+  LogSum* to = static_cast<LogSum*>(acc);
+  alignas(64) T top[kWidth], total[kWidth], unused[kWidth];
+  for (int64_t from = 0; from < n; from += kWidth) {
+    int64_t width = std::min(kWidth, n - from);
+    std::fill_n(top, width, -std::numeric_limits<T>::infinity());
+    std::fill_n(total, width, T(0));
+    auto row = [&](int k) { return static_cast<const T*>(rows[k]) + from; };
+    for (int k = 0; k < count; k++) inner.max_columns(top, row(k), width);
+    for (int k = 0; k < count; k++) inner.exp_columns(unused, row(k), top, total, width);
+    for (int64_t j = 0; j < width; j++) {
+      if (std::isfinite(top[j])) {
+        to[from + j].take(top[j], total[j]);
+        continue;
+      }
+      for (int k = 0; k < count; k++)
+        if (row(k)[j] != -std::numeric_limits<T>::infinity()) to[from + j].take(row(k)[j], 1);
+    }
   }
 }
 void logsum_combine(void* acc, const void* other, int64_t n) {
@@ -313,11 +332,57 @@ void norm(const Tensor& out, const Tensor& x, IntArrayRef dims, double p) {
     wide ? norm_typed<double>(out, x, dims, p) : norm_typed<float>(out, x, dims, p);
 }
 
+// ---- |x|^p and x |x|^p
+template <class T, bool times_x>
+void abs_powers(void* out, const void* const* in, int64_t n, const void* constant) {
+  using R = decltype(std::abs(T()));
+  using Y = std::conditional_t<times_x, T, R>;
+  const double p = *static_cast<const double*>(constant);
+  const T* x = static_cast<const T*>(in[0]);
+  Y* y = static_cast<Y*>(out);
+  for (int64_t i = 0; i < n; i++) {
+    R size = std::abs(x[i]);
+    if (size == 0) {
+      y[i] = times_x || p != 0 ? Y(0) : Y(1);
+      continue;
+    }
+    if constexpr (times_x && std::is_floating_point_v<T>) {
+      if (p == -1) {  // of infinities, too
+        y[i] = size != size ? size : std::copysign(T(1), x[i]);
+        continue;
+      }
+    }
+    R power = p == 1 ? size : p == -1 ? R(1) / size : static_cast<R>(std::pow(size, static_cast<R>(p)));
+    if constexpr (times_x)
+      y[i] = x[i] * power;
+    else
+      y[i] = power;
+  }
+}
+template <class T>
+void abs_power_typed(const Tensor& out, const Tensor& x, double p, bool times_x) {
+  DType type = dtype_of<T>;
+  run_pointwise(out, {&x}, type, times_x ? type : to_real(type),
+                {.inner = times_x ? &abs_powers<T, true> : &abs_powers<T, false>, .constant = &p, .cost = 20});
+}
+void abs_power(const Tensor& out, const Tensor& x, double p, bool times_x) {
+  switch (compute_dtype(x.dtype())) {
+    case kDouble:
+      return abs_power_typed<double>(out, x, p, times_x);
+    case kComplexFloat:
+      return abs_power_typed<std::complex<float>>(out, x, p, times_x);
+    case kComplexDouble:
+      return abs_power_typed<std::complex<double>>(out, x, p, times_x);
+    default:
+      return abs_power_typed<float>(out, x, p, times_x);
+  }
+}
+
 [[maybe_unused]] const bool registered = prod_kernel.set(kCPU, prod) && any_kernel.set(kCPU, any) &&
                                          all_kernel.set(kCPU, all) && nonzero_counts_kernel.set(kCPU, nonzero_counts) &&
                                          nansum_kernel.set(kCPU, nansum) && not_nan_kernel.set(kCPU, not_nan) &&
                                          var_kernel.set(kCPU, var) && logsumexp_kernel.set(kCPU, logsumexp) &&
-                                         norm_kernel.set(kCPU, norm);
+                                         norm_kernel.set(kCPU, norm) && abs_power_kernel.set(kCPU, abs_power);
 
 }  // namespace
 }  // namespace cresset::cpu

@@ -45,6 +45,8 @@ const std::vector<OpCase>& all_cases() {
     add("Random", random_distributions_cases());
     add("PointwiseMath", math_cases());
     add("PointwiseSpecial", special_cases());
+    add("VectorNorm", vector_norm_cases());
+    add("Difference", difference_cases());
     return all;
   }();
   return list;

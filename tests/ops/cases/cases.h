@@ -35,6 +35,8 @@ std::vector<OpCase> extremum_cases();
 std::vector<OpCase> statistics_cases();
 std::vector<OpCase> scan_cases();
 std::vector<OpCase> search_cases();
+std::vector<OpCase> vector_norm_cases();
+std::vector<OpCase> difference_cases();
 std::vector<OpCase> sort_cases();
 std::vector<OpCase> math_cases();
 std::vector<OpCase> special_cases();

@@ -125,6 +125,15 @@ std::vector<Sample> nan_samples(Make& m) {
   return samples;
 }
 
+// PyTorch 1.13 refuses an empty list in some ops and takes its count for 1 in others' gradients.
+Samples without_empty_list(Samples samples) {
+  return [samples](Make& m) {
+    std::vector<Sample> list = samples(m);
+    std::erase_if(list, [](const Sample& sample) { return sample.label == "all"; });
+    return list;
+  };
+}
+
 // ---- var, std and with the mean, in three forms each
 enum class Form : uint8_t { all, dim, correction };
 Reference moment(Form form, bool root, bool with_mean) {
@@ -156,7 +165,7 @@ std::vector<Sample> moment_samples(Form form, Make& m) {
     samples.push_back({"biased", {m.tensor({2, 3}), false}});
     return samples;
   }
-  samples = dim_samples(m);
+  samples = without_empty_list(dim_samples)(m);
   for (Sample& sample : samples) {
     bool keep = sample.arguments.size() > 2;
     if (sample.label == "0-d" || sample.label == "over nothing" || sample.label == "empty result")
@@ -298,7 +307,7 @@ std::vector<OpCase> statistics_cases() {
        .same_bits_strided = false},
       {.name = "logsumexp",
        .torch = "logsumexp",
-       .samples = dim_samples,
+       .samples = without_empty_list(dim_samples),
        .reference = over_dims(log_sum_exp),
        .dtypes = ordered_dtypes(),
        .refused = complex_dtypes(),
