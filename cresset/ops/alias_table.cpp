@@ -5,7 +5,12 @@ namespace cresset {
 
 const std::vector<OpAlias>& op_aliases() {
   static const std::vector<OpAlias> table = {
-      {"negative", "neg"}, {"subtract", "sub"}, {"multiply", "mul"}, {"divide", "div"}, {"true_divide", "div"},
+      {"affine_grid", "affine_grid_generator"},
+      {"negative", "neg"},
+      {"subtract", "sub"},
+      {"multiply", "mul"},
+      {"divide", "div"},
+      {"true_divide", "div"},
   };
   return table;
 }

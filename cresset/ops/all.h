@@ -6,6 +6,8 @@
 #include "cresset/ops/conv.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
+#include "cresset/ops/distance.h"
+#include "cresset/ops/dropout.h"
 #include "cresset/ops/index.h"
 #include "cresset/ops/interpolate.h"
 #include "cresset/ops/loss.h"
@@ -19,3 +21,4 @@
 #include "cresset/ops/softmax.h"
 #include "cresset/ops/sort.h"
 #include "cresset/ops/tensor_literal.h"
+#include "cresset/ops/vision.h"
