@@ -66,7 +66,7 @@ std::tuple<Tensor, Tensor> lstm_pointwise(const Tensor& gates, const Tensor& bef
 }
 
 Tensor gru_pointwise(const Tensor& from_input, const Tensor& from_hidden, const Tensor& before) {
-  Tensor h = like(before);
+  Tensor h = pointwise_result("gru_cell", Into{}, {&before}, before.dtype(), before.dtype());
   gru_pointwise_kernel(h, from_input, from_hidden, before);
   return differentiable(
       "ThnnFusedGruCellBackward0", h, inputs(from_input, from_hidden, before), saved(from_input, from_hidden, before),
