@@ -15,9 +15,27 @@ enum class Policy : uint8_t { as_it_comes, lower, float32, widest };
 Policy policy_of(const Op& op) {
   static const auto* policies = [] {
     auto* map = new std::unordered_map<std::string_view, Policy>;
-    for (const char* name :
-         {"linear", "mm", "bmm", "matmul", "mv", "addmm", "addmv", "addbmm", "baddbmm", "einsum", "conv1d", "conv2d",
-          "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention"})
+    for (const char* name : {"linear",
+                             "mm",
+                             "bmm",
+                             "matmul",
+                             "mv",
+                             "addmm",
+                             "addmv",
+                             "addbmm",
+                             "baddbmm",
+                             "einsum",
+                             "conv1d",
+                             "conv2d",
+                             "conv3d",
+                             "conv_transpose1d",
+                             "conv_transpose2d",
+                             "conv_transpose3d",
+                             "scaled_dot_product_attention",
+                             "rnn_tanh_cell",
+                             "rnn_relu_cell",
+                             "lstm_cell",
+                             "gru_cell"})
       map->emplace(name, Policy::lower);
     for (const char* name : {"exp",
                              "expm1",
@@ -51,6 +69,9 @@ Policy policy_of(const Op& op) {
                              "kl_div",
                              "dist",
                              "cdist",
+                             "pdist",
+                             "cosine_similarity",
+                             "rms_norm",
                              "binary_cross_entropy",
                              "binary_cross_entropy_with_logits",
                              "nll_loss2d",
@@ -86,7 +107,7 @@ Policy policy_of(const Op& op) {
                              "fft_ihfft2",
                              "fft_ihfftn"})
       map->emplace(name, Policy::float32);
-    for (const char* name : {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear"})
+    for (const char* name : {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear", "grid_sampler"})
       map->emplace(name, Policy::widest);
     return map;
   }();

@@ -5,6 +5,7 @@ namespace cresset {
 
 const std::vector<OpAlias>& op_aliases() {
   static const std::vector<OpAlias> table = {
+      {"affine_grid", "affine_grid_generator"},
       {"negative", "neg"},
       {"subtract", "sub"},
       {"multiply", "mul"},

@@ -9,6 +9,8 @@
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/fft.h"
+#include "cresset/ops/distance.h"
+#include "cresset/ops/dropout.h"
 #include "cresset/ops/index.h"
 #include "cresset/ops/interpolate.h"
 #include "cresset/ops/diagonal.h"
@@ -43,3 +45,4 @@
 #include "cresset/ops/special.h"
 #include "cresset/ops/tensor_literal.h"
 #include "cresset/ops/vector_norm.h"
+#include "cresset/ops/vision.h"

@@ -2,7 +2,9 @@
 // rather than keep their results; when a graph of it is asked for, it runs as differentiable ops.
 #include "cresset/ops/rnn.h"
 
+#include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/cat.h"
+#include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/matmul.h"
 #include "cresset/ops/pointwise.h"
@@ -64,7 +66,7 @@ std::tuple<Tensor, Tensor> lstm_pointwise(const Tensor& gates, const Tensor& bef
 }
 
 Tensor gru_pointwise(const Tensor& from_input, const Tensor& from_hidden, const Tensor& before) {
-  Tensor h = like(before);
+  Tensor h = pointwise_result("gru_cell", Into{}, {&before}, before.dtype(), before.dtype());
   gru_pointwise_kernel(h, from_input, from_hidden, before);
   return differentiable(
       "ThnnFusedGruCellBackward0", h, inputs(from_input, from_hidden, before), saved(from_input, from_hidden, before),
@@ -212,9 +214,30 @@ std::vector<Weights> weights_of(const Network& net, TensorList params, bool proj
   return all;
 }
 
+// The steps of x [time, ..], whose gradients are put together at once: views would each send one of x's full size.
+std::vector<Tensor> steps_of(const Tensor& x) {
+  const int64_t time = x.size(0);
+  std::vector<Tensor> steps;
+  for (int64_t i = 0; i < time; i++)
+    steps.push_back(alias(x, x.sizes().slice(1), x.strides().slice(1), x.storage_offset() + i * x.stride(0)));
+  if (!any_requires_grad(inputs(x))) return steps;
+  auto together = [sizes = KeptDims(x.sizes().slice(1)), dtype = x.dtype(), device = x.device()](OutputGrads g, Wants) {
+    std::vector<Tensor> parts;
+    for (size_t i = 0; i < g.size(); i++)
+      parts.push_back(g[i].defined() ? g[i] : zeros(sizes, TensorOptions(dtype).device(device)));
+    return grads(stack(parts, 0));
+  };
+  using Node = autograd::FormulaNode<decltype(together), autograd::InputRefs<1>, 0>;
+  auto node =
+      autograd::make_node<Node>("UnbindBackward0", Into{}, static_cast<uint32_t>(time), inputs(x), saved(), together);
+  for (int64_t i = 0; i < time; i++)
+    autograd::set_history(Into{}, steps[static_cast<size_t>(i)], node, static_cast<uint32_t>(i));
+  return steps;
+}
+
 // One direction of one layer over steps [time, batch, features].
 Tensor run_direction(const Network& net, const Tensor& input, State& state, const Weights& w, bool backwards) {
-  std::vector<Tensor> gates = unbind(from_input(net.kind, input, w), 0), outputs(gates.size());
+  std::vector<Tensor> gates = steps_of(from_input(net.kind, input, w)), outputs(gates.size());
   for (size_t i = 0; i < gates.size(); i++) {
     const size_t at = backwards ? gates.size() - 1 - i : i;
     state = step(net.kind, gates[at], state, w);

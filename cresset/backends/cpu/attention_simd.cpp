@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "cresset/backends/cpu/attention_simd.h"
+#include "cresset/backends/cpu/exp_below-inl.h"
 #include "cresset/backends/cpu/pointwise_simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -86,15 +87,6 @@ void gemm(T* c, int64_t c_row, const T* a, int64_t a_row, int64_t a_col, const T
 
 template <class T>
 using Tag = hn::ScalableTag<T>;
-
-// For x <= 0; nan stays.
-template <class T, class V>
-HWY_INLINE V exp_below(V x) {
-  const Tag<T> d;
-  const auto seen = hn::Ge(x, hn::Set(d, std::is_same_v<T, float> ? T(-103.97208) : T(-745.1332191019412)));
-  auto e = hn::IfThenElseZero(seen, hn::Exp(d, hn::IfThenElseZero(seen, x)));
-  return hn::IfThenElse(hn::IsNaN(x), x, e);
-}
 
 // A maximum of -inf is taken as 0 meanwhile: nothing counts yet.
 template <class T>

@@ -18,13 +18,16 @@ struct Taps {
   std::vector<int64_t> start{0}, place;
   std::vector<T> weight;
   bool single = true;  // every position is one of the input's
+  bool pairs = true;   // every position is made of two
 
   void add(int64_t at, T by) {
     place.push_back(at);
     weight.push_back(by);
   }
   void end() {
-    single = single && static_cast<int64_t>(place.size()) - start.back() == 1 && weight.back() == T(1);
+    const int64_t count = static_cast<int64_t>(place.size()) - start.back();
+    single = single && count == 1 && weight.back() == T(1);
+    pairs = pairs && count == 2;
     start.push_back(static_cast<int64_t>(place.size()));
   }
 };
@@ -82,7 +85,7 @@ Taps<T> taps_of(Resampling how, int64_t from, int64_t to, bool align_corners, do
       const int64_t first = static_cast<int64_t>(below);
       if (how == Resampling::linear) {
         taps.add(std::min(first, most), T(1) - rest);
-        if (rest != 0) taps.add(std::min(first + 1, most), rest);
+        taps.add(std::min(first + 1, most), rest);
       } else {
         for (int64_t i = -1; i <= 2; i++)
           taps.add(std::clamp<int64_t>(first + i, 0, most), cubic(rest - static_cast<T>(i), T(-0.75)));
@@ -153,25 +156,38 @@ void forward_typed(const Tensor& out, const Tensor& x, Resampling how, bool alig
       const size_t last_d = static_cast<size_t>(depth.start[static_cast<size_t>(d + 1)]);
       const size_t last_h = static_cast<size_t>(height.start[static_cast<size_t>(h + 1)]);
       const T* line = nullptr;
-      for (size_t a = first_d; a < last_d; a++)
+      if (last_d - first_d == 1 && last_h - first_h == 2 && from.direct<T>()) {
+        const T* one = from.read(from.row(plane, depth.place[first_d], height.place[first_h]), in.data());
+        const T* two = from.read(from.row(plane, depth.place[first_d], height.place[first_h + 1]), in.data());
+        const T by = height.weight[first_h] * depth.weight[first_d],
+                rest = height.weight[first_h + 1] * depth.weight[first_d];
+        T* sum = mixed.data();
+        for (int64_t w = 0; w < narrow; w++) sum[w] = one[w] * by + two[w] * rest;
+        line = sum;
+      }
+      for (size_t a = first_d; a < last_d && line != mixed.data(); a++)
         for (size_t b = first_h; b < last_h; b++) {
           const T* one = from.read(from.row(plane, depth.place[a], height.place[b]), in.data());
           const T by = depth.weight[a] * height.weight[b];
+          T* sum = mixed.data();
           if (last_d - first_d == 1 && last_h - first_h == 1 && by == T(1)) {
             line = one;
+          } else if (a == first_d && b == first_h) {
+            for (int64_t w = 0; w < narrow; w++) sum[w] = one[w] * by;
           } else {
-            T* sum = mixed.data();
-            if (!line)
-              for (int64_t w = 0; w < narrow; w++) sum[w] = one[w] * by;
-            else
-              for (int64_t w = 0; w < narrow; w++) sum[w] += one[w] * by;
-            line = sum;
+            for (int64_t w = 0; w < narrow; w++) sum[w] += one[w] * by;
           }
         }
+      if (!line) line = mixed.data();
       char* at = to.row(plane, d, h);
       T* y = to.direct<T>() ? reinterpret_cast<T*>(at) : result.data();
       if (width.single) {
         for (int64_t w = 0; w < wide; w++) y[w] = line[width.place[static_cast<size_t>(w)]];
+      } else if (width.pairs) {
+        const int64_t* place = width.place.data();
+        const T* weight = width.weight.data();
+        for (int64_t w = 0; w < wide; w++)
+          y[w] = line[place[2 * w]] * weight[2 * w] + line[place[2 * w + 1]] * weight[2 * w + 1];
       } else {
         for (int64_t w = 0; w < wide; w++) {
           T sum = 0;

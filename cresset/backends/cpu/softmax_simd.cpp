@@ -8,8 +8,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
+#include "cresset/backends/cpu/exp_below-inl.h"
 #include "cresset/backends/cpu/pointwise_simd.h"
-#include "cresset/backends/cpu/reduce_loop.h"
 #include "cresset/backends/cpu/softmax_simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,16 +20,6 @@ template <class T>
 using Tag = hn::ScalableTag<T>;
 template <class T>
 using Vector = hn::Vec<Tag<T>>;
-
-// For x <= 0; nan stays. What is too far below counts as 0 inside exp: clamped to the end, it would make a denormal
-// number, which costs a hundred cycles.
-template <class T>
-HWY_INLINE Vector<T> exp_below(Vector<T> x) {
-  const Tag<T> d;
-  const auto seen = hn::Ge(x, hn::Set(d, std::is_same_v<T, float> ? T(-103.97208) : T(-745.1332191019412)));
-  auto e = hn::IfThenElseZero(seen, hn::Exp(d, hn::IfThenElseZero(seen, x)));
-  return hn::IfThenElse(hn::IsNaN(x), x, e);
-}
 
 // The first n elements, less than a vector; what is missing is `pad`. Nothing behind them is touched.
 template <class T>
@@ -76,11 +66,24 @@ HWY_INLINE void store(Vector<T> v, T* y, int64_t at, int64_t n) {
     store_part<T>(v, y + at, n - at);
 }
 
+// The maximum. A nan may get lost here; it comes back with the sum of the exponentials.
 template <class T>
 HWY_INLINE T row_top(const T* x, int64_t n) {
-  T top = -std::numeric_limits<T>::infinity();
-  max_inner(dtype_of<T>).rows(&top, x, n, 1, 0);
-  return top;
+  const Tag<T> d;
+  const T least = -std::numeric_limits<T>::infinity();
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto a = hn::Set(d, least), b = a;
+  int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    a = hn::Max(a, hn::LoadU(d, x + i));
+    b = hn::Max(b, hn::LoadU(d, x + i + lanes));
+  }
+  if (i + lanes <= n) {
+    a = hn::Max(a, hn::LoadU(d, x + i));
+    i += lanes;
+  }
+  if (i < n) b = hn::Max(b, load_part(x + i, n - i, least));
+  return hn::GetLane(hn::MaxOfLanes(d, hn::Max(a, b)));
 }
 
 // Adds up exp(x - top); keeps the terms where y is not null.
@@ -156,8 +159,9 @@ void log_softmax_row(T* y, const T* x, int64_t n, bool stream) {
 template <class T>
 T row_exp_total(const T* x, int64_t n, T* top) {
   *top = row_top(x, n);
-  if (!std::isfinite(*top)) return *top = std::numeric_limits<T>::quiet_NaN();  // as log(softmax) would be
-  return exp_sum<T>(nullptr, x, n, *top);
+  const T total = std::isfinite(*top) ? exp_sum<T>(nullptr, x, n, *top) : std::numeric_limits<T>::quiet_NaN();
+  if (total != total) *top = total;  // as log(softmax) would be
+  return total;
 }
 
 template <class T>

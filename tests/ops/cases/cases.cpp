@@ -34,6 +34,8 @@ const std::vector<OpCase>& all_cases() {
     add("Fft", fft_cases());
     add("Random", random_cases());
     add("Norm", norm_cases());
+    add("Distance", distance_cases());
+    add("Vision", vision_cases());
     add("Rnn", rnn_cases());
     add("Interpolate", interpolate_cases());
     add("Attention", attention_cases());

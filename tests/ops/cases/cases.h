@@ -28,6 +28,8 @@ std::vector<OpCase> fft_cases();
 std::vector<OpCase> random_distributions_cases();
 std::vector<OpCase> random_cases();
 std::vector<OpCase> norm_cases();
+std::vector<OpCase> distance_cases();
+std::vector<OpCase> vision_cases();
 std::vector<OpCase> rnn_cases();
 std::vector<OpCase> interpolate_cases();
 std::vector<OpCase> attention_cases();
