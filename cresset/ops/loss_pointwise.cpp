@@ -247,6 +247,8 @@ CRESSET_LOSS_FORM(kl_div, (const Tensor& self, const Tensor& target, int64_t red
 static Tensor poisson_nll_loss_into(const Into& into, const Tensor& input, const Tensor& target, bool log_input,
                                     bool full, double eps, int64_t reduction) {
   const char* op = "poisson_nll_loss";
+  if (is_integral(result_type(input, target), false))
+    return poisson_nll_loss_into(into, input.to(default_dtype()), target, log_input, full, eps, reduction);
   LossTerm kind = log_input ? LossTerm::poisson_log : LossTerm::poisson;
   if (!full) return terms_into(op, "PoissonNllLossBackward0", into, input, target, {kind, eps, 0}, reduction);
   detail::check_reduction(op, reduction);
@@ -312,6 +314,11 @@ static Tensor margin_ranking_loss_into(const Into& into, const Tensor& input1, c
                    "margin_ranking_loss: All input tensors should have same dimension but got sizes: input1: ",
                    text_of(input1.sizes()), ", input2: ", text_of(input2.sizes()),
                    ", target: ", text_of(target.sizes()));
+  if (is_integral(result_type({&input1, &input2, &target}), true)) {  // products wrap around as integers do
+    detail::check_reduction("margin_ranking_loss", reduction);
+    Tensor z = add(mul(neg(target), sub(input1, input2)), margin);
+    return detail::reduced_loss(relu(z), reduction);
+  }
   return terms_into("margin_ranking_loss", "MarginRankingLossBackward0", into, sub(input1, input2), target,
                     {LossTerm::ranking, margin, 0}, reduction);
 }

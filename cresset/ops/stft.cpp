@@ -94,8 +94,6 @@ Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length
                     return_complex);
   Lengths lengths = checked_lengths("stft", n_fft, hop_length, win_length);
   bool complex_input = self.is_complex() || (window.defined() && window.is_complex());
-  CRESSET_CHECK_AS(ValueError, return_complex || complex_input,
-                   "stft: requires the return_complex parameter be given for real inputs");
   CRESSET_CHECK_AS(TypeError, is_differentiable(self.dtype()),
                    "stft: expected a tensor of floating point or complex "
                    "values, found ",

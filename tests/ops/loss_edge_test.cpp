@@ -6,6 +6,7 @@
 
 #include "cresset/autograd/autograd.h"
 #include "cresset/autograd/gradcheck.h"
+#include "cresset/core/parallel.h"
 #include "cresset/ops/all.h"
 
 namespace cresset {

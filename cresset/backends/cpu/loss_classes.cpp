@@ -109,17 +109,25 @@ void nll_backward_typed(const Tensor& dx, const Tensor& g, const Tensor& target,
   const char *from = static_cast<const char*>(g.impl()->data()), *at = static_cast<const char*>(target.impl()->data());
   char* out = static_cast<char*>(dx.impl()->data());
   const std::vector<double> weights = class_weights<double>(weight);
+  // Rows that lie one behind the other are cleared a chunk at a time, which is then still in the cache.
+  const bool rows = dx.is_contiguous() && class_dim + 1 == dx.dim();
+  if (!rows) fill_kernel.get(kCPU)(dx, 0);
+  auto scatter = [&](const int64_t* offsets, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+      int64_t c = *reinterpret_cast<const int64_t*>(at + offsets[1] + i * walk.step(1));
+      if (c == ignore_index) continue;
+      checked_class("nll_loss", c, classes);
+      double w = weights.empty() ? 1 : weights[static_cast<size_t>(c)];
+      double g_at = static_cast<double>(*reinterpret_cast<const T*>(from + offsets[2] + i * walk.step(2)));
+      *reinterpret_cast<T*>(out + offsets[0] + i * walk.step(0) + c * class_step) = static_cast<T>(-w * scale * g_at);
+    }
+  };
   parallel_for(0, chunks, kGrain, [&](int64_t begin, int64_t end) {
-    walk.runs(begin * kChunk, std::min(end * kChunk, n), [&](const int64_t* offsets, int64_t count) {
-      for (int64_t i = 0; i < count; i++) {
-        int64_t c = *reinterpret_cast<const int64_t*>(at + offsets[1] + i * walk.step(1));
-        if (c == ignore_index) continue;
-        double w = weights.empty() ? 1 : weights[static_cast<size_t>(checked_class("nll_loss", c, classes))];
-        double slope =
-            -w * scale * static_cast<double>(*reinterpret_cast<const T*>(from + offsets[2] + i * walk.step(2)));
-        *reinterpret_cast<T*>(out + offsets[0] + i * walk.step(0) + c * class_step) = static_cast<T>(slope);
-      }
-    });
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+      const int64_t first = chunk * kChunk, last = std::min(first + kChunk, n);
+      if (rows) std::fill_n(reinterpret_cast<T*>(out) + first * classes, (last - first) * classes, T(0));
+      walk.runs(first, last, scatter);
+    }
   });
 }
 
@@ -138,7 +146,6 @@ void nll(const Tensor& loss, const Tensor& total, const Tensor& x, const Tensor&
 }
 void nll_backward(const Tensor& dx, const Tensor& g, const Tensor& target, const Tensor& weight, const Tensor& total,
                   int64_t class_dim, int64_t reduction, int64_t ignore_index) {
-  fill_kernel.get(kCPU)(dx, 0);
   with_float_type(dx.dtype(), [&](auto* p) {
     nll_backward_typed<std::remove_pointer_t<decltype(p)>>(dx, g, target, weight, total, class_dim, reduction,
                                                            ignore_index);

@@ -15,8 +15,14 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 double log_sum(double a, double b) {
-  double top = std::max(a, b);
-  return top == kNever ? kNever : top + std::log(std::exp(a - top) + std::exp(b - top));
+  if (b == kNever || b != b) return b != b ? b : a;
+  double top = std::max(a, b), low = std::min(a, b);
+  return top + std::log1p(std::exp(low - top));
+}
+double log_sum(double a, double b, double c) {
+  if (c == kNever) return log_sum(a, b);
+  double top = std::max({a, b, c});
+  return top + std::log(std::exp(a - top) + std::exp(b - top) + std::exp(c - top));
 }
 
 // One sample's scores and labels with blanks between them: state s stands for labels[s].
@@ -95,9 +101,8 @@ std::vector<double> forward_variables(const Sequence& q) {
   for (int64_t t = 0; t < q.times; t++)
     for (int64_t s = 0; s < q.states; s++) {
       const double* before = alpha.data() + (t - 1) * q.states;
-      double from = t == 0 ? (s < 2 ? 0 : kNever) : before[s];
-      if (t > 0 && s > 0) from = log_sum(from, before[s - 1]);
-      if (t > 0 && q.skips(s)) from = log_sum(from, before[s - 2]);
+      double from = s < 2 ? 0 : kNever;
+      if (t > 0) from = log_sum(before[s], s > 0 ? before[s - 1] : kNever, q.skips(s) ? before[s - 2] : kNever);
       alpha[static_cast<size_t>(t * q.states + s)] = from + q.score(t, s);
     }
   return alpha;
@@ -143,9 +148,10 @@ void add_gradient(const Sequence& q, double scale, std::vector<double>& dx) {
     std::fill(per_class.begin(), per_class.end(), kNever);
     for (int64_t s = 0; s < q.states; s++) {
       auto at = static_cast<size_t>(s);
-      double to = t == q.times - 1 ? (s >= q.states - 2 ? 0 : kNever) : next[at];
-      if (t < q.times - 1 && s + 1 < q.states) to = log_sum(to, next[at + 1]);
-      if (t < q.times - 1 && s + 2 < q.states && q.skips(s + 2)) to = log_sum(to, next[at + 2]);
+      double to = s >= q.states - 2 ? 0 : kNever;
+      if (t < q.times - 1)
+        to = log_sum(next[at], s + 1 < q.states ? next[at + 1] : kNever,
+                     s + 2 < q.states && q.skips(s + 2) ? next[at + 2] : kNever);
       beta[at] = to + q.score(t, s);
       double& sum = per_class[static_cast<size_t>(q.labels[at])];
       sum = log_sum(sum, alpha[static_cast<size_t>(t * q.states + s)] + to);

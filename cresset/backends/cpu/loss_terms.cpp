@@ -150,10 +150,6 @@ void terms(void* out, const void* const* in, int64_t n, const void* constants) {
   T a = static_cast<T>(c.a), b = static_cast<T>(c.b);
   if constexpr (i + j == 0) {
     const T *x = static_cast<const T*>(in[0]), *t = static_cast<const T*>(in[1]);
-    if constexpr (kind == LossTerm::entropy)
-      for (int64_t k = 0; k < n; k++)
-        CRESSET_CHECK_AS(ValueError, x[k] >= 0 && x[k] <= 1,
-                         "binary_cross_entropy: all elements of input should be between 0 and 1, found ", x[k]);
     for (int64_t k = 0; k < n; k++) y[k] = term<kind, i, j, T>(x[k], t[k], a, b);
   } else {
     T scale = static_cast<T>(c.scale);

@@ -31,7 +31,16 @@ template <LossTerm kind, int order, class D, class V>
 HWY_INLINE V term(D d, V x, V t, V a) {
   using T = hn::TFromD<D>;
   auto half = hn::Set(d, T(0.5)), one = hn::Set(d, T(1));
-  if constexpr (kind == LossTerm::logit_entropy) {
+  if constexpr (kind == LossTerm::entropy) {
+    if constexpr (order == 1) {
+      auto spread = hn::Max(hn::Mul(hn::Sub(one, x), x), hn::Set(d, T(1e-12)));
+      return hn::Div(hn::Sub(x, t), spread);
+    }
+    auto least = hn::Set(d, T(-100));  // also at 0, where Highway's logarithms are not to be relied on
+    auto yes = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Max(hn::Log(d, x), least), least);
+    auto no = hn::IfThenElse(hn::Lt(x, one), hn::Max(hn::Log1p(d, hn::Neg(x)), least), least);
+    return hn::Sub(hn::Mul(hn::Sub(t, one), no), hn::Mul(t, yes));
+  } else if constexpr (kind == LossTerm::logit_entropy) {
     V e = exp_of_minus_abs(d, x), y;
     if constexpr (order == 0) {
       auto soft = hn::Add(hn::Max(hn::Neg(x), hn::Zero(d)), hn::Log1p(d, e));
@@ -59,6 +68,16 @@ HWY_INLINE V term(D d, V x, V t, V a) {
   }
 }
 
+// Branches would be slow: how many are inside is counted first.
+template <class T>
+void check_fractions(const T* x, int64_t n) {
+  int64_t inside = 0;
+  for (int64_t i = 0; i < n; i++) inside += (x[i] >= 0) & (x[i] <= 1);
+  for (int64_t i = 0; inside < n && i < n; i++)
+    CRESSET_CHECK_AS(ValueError, x[i] >= 0 && x[i] <= 1,
+                     "binary_cross_entropy: all elements of input should be between 0 and 1, found ", x[i]);
+}
+
 // Arrays: x, t; or g, x, t for a derivative.
 template <LossTerm kind, int order, class T>
 void terms(void* out, const void* const* in, int64_t n, const void* constants) {
@@ -69,6 +88,7 @@ void terms(void* out, const void* const* in, int64_t n, const void* constants) {
   const T* g = static_cast<const T*>(in[0]);
   const T *x = static_cast<const T*>(in[order]), *t = static_cast<const T*>(in[order + 1]);
   T* y = static_cast<T*>(out);
+  if (kind == LossTerm::entropy && order == 0) check_fractions(x, n);
   auto one = [&](const T* gp, const T* xp, const T* tp) HWY_ATTR {
     auto value = term<kind, order>(d, hn::LoadU(d, xp), hn::LoadU(d, tp), a);
     if constexpr (order > 0) value = hn::Mul(hn::Mul(scale, hn::LoadU(d, gp)), value);
@@ -96,6 +116,8 @@ InnerFunction find_typed(LossTerm kind, int order) {
       return order ? &terms<LossTerm::smooth_absolute, 1, T> : &terms<LossTerm::smooth_absolute, 0, T>;
     case LossTerm::huber:
       return order ? &terms<LossTerm::huber, 1, T> : &terms<LossTerm::huber, 0, T>;
+    case LossTerm::entropy:
+      return order ? &terms<LossTerm::entropy, 1, T> : &terms<LossTerm::entropy, 0, T>;
     case LossTerm::logit_entropy:
       return order ? &terms<LossTerm::logit_entropy, 1, T> : &terms<LossTerm::logit_entropy, 0, T>;
     default:

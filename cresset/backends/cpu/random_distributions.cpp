@@ -7,19 +7,23 @@
 #include <vector>
 
 #include "cresset/backends/cpu/pointwise_loop.h"
+#include "cresset/backends/cpu/random_simd.h"
 #include "cresset/backends/cpu/walk.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
 namespace {
 
-constexpr int64_t kChunk = 256;
+constexpr int64_t kChunk = kRandomChunk;
 constexpr int64_t kGrain = 4;  // chunks
 
-// Number i of those that take half a counter each, in [0, 1).
-double uniform_at(const PhiloxCursor& cursor, int64_t i) {
-  PhiloxBlock block = cursor.block(static_cast<uint64_t>(i) / 2);
-  return i % 2 ? uniform_double(block[2], block[3]) : uniform_double(block[0], block[1]);
+// Numbers [first, first + kChunk) of those that take half a counter each, in [0, 1). `first` is a multiple of 2.
+void uniform_chunk(const PhiloxCursor& cursor, int64_t first, double* values) {
+  uint32_t bits[2 * kChunk];
+  const uint64_t counter = cursor.first + static_cast<uint64_t>(first) / 2;
+  random_functions().bits(cursor.seed, counter, bits);
+  random_functions().bits(cursor.seed, counter + kChunk / 4, bits + kChunk);
+  for (int64_t i = 0; i < kChunk; i++) values[i] = uniform_double(bits[2 * i], bits[2 * i + 1]);
 }
 
 // Calls make(first, count, values) for chunks of out's elements in row-major order, and stores what it writes. `inputs`
@@ -60,21 +64,28 @@ void in_order(const Tensor& out, std::initializer_list<const Tensor*> inputs, co
 
 void distribution(const Tensor& out, int64_t kind, double a, double b, PhiloxCursor cursor) {
   constexpr double pi = 3.14159265358979323846;
-  auto value = [=](double u, int64_t i) {
+  auto value = [=](double u) {
     switch (static_cast<Distribution>(kind)) {
       case Distribution::exponential:
         return -std::log1p(-u) / a;
       case Distribution::geometric:
         return std::max(1.0, std::ceil(std::log1p(-u) / std::log1p(-a)));
-      case Distribution::cauchy:
+      default:
         return a + b * std::tan(pi * (u - 0.5));
-      default:  // the other of a pair is uniform number i ^ 1
-        auto pair = normal_pair(i % 2 ? uniform_at(cursor, i - 1) : u, i % 2 ? u : uniform_at(cursor, i + 1));
-        return std::exp(a + b * pair[static_cast<size_t>(i % 2)]);
     }
   };
   in_order(out, {}, [&](int64_t first, int64_t count, double(*values)[kChunk]) {
-    for (int64_t i = 0; i < count; i++) values[0][i] = value(uniform_at(cursor, first + i), first + i);
+    double uniform[kChunk];
+    uniform_chunk(cursor, first, uniform);
+    if (static_cast<Distribution>(kind) != Distribution::log_normal) {
+      for (int64_t i = 0; i < count; i++) values[0][i] = value(uniform[i]);
+      return;
+    }
+    for (int64_t i = 0; i < kChunk; i += 2) {
+      auto pair = normal_pair(uniform[i], uniform[i + 1]);
+      values[0][i] = std::exp(a + b * pair[0]);
+      values[0][i + 1] = std::exp(a + b * pair[1]);
+    }
   });
 }
 
@@ -216,6 +227,8 @@ void multinomial(const Tensor& out, const Tensor& weights, bool replacement, Phi
       std::vector<double> w = weights_of_row(weights, row);
       int64_t* drawn = to + row * out.stride(0);
       const int64_t first = row * per_row;
+      std::vector<double> uniform(static_cast<size_t>((per_row + kChunk - 1) / kChunk * kChunk));
+      for (int64_t i = 0; i < per_row; i += kChunk) uniform_chunk(cursor, first + i, uniform.data() + i);
       CRESSET_CHECK_AS(ValueError, std::accumulate(w.begin(), w.end(), 0.0) > 0,
                        "multinomial: invalid multinomial distribution (sum of probabilities <= 0)");
       if (replacement) {
@@ -223,7 +236,7 @@ void multinomial(const Tensor& out, const Tensor& weights, bool replacement, Phi
         // The last class of any weight takes what rounding leaves at the end.
         auto last = std::lower_bound(w.begin(), w.end(), w.back());
         for (int64_t i = 0; i < samples; i++) {
-          double u = uniform_at(cursor, first + i) * w.back();
+          double u = uniform[static_cast<size_t>(i)] * w.back();
           drawn[i * out.stride(1)] = std::min(std::upper_bound(w.begin(), w.end(), u), last) - w.begin();
         }
         continue;
@@ -233,7 +246,7 @@ void multinomial(const Tensor& out, const Tensor& weights, bool replacement, Phi
       for (int64_t c = 0; c < classes; c++) {
         double& weight = w[static_cast<size_t>(c)];
         if (weight == 0) continue;
-        weight = -std::log1p(-uniform_at(cursor, first + c)) / weight;
+        weight = -std::log1p(-uniform[static_cast<size_t>(c)]) / weight;
         order.push_back(c);
       }
       CRESSET_CHECK_AS(ValueError, static_cast<int64_t>(order.size()) >= samples,

@@ -37,7 +37,7 @@ std::vector<Sample> two_tensors(Make& m) {
           {"large", {from_zero(m, {101, 33}, 1), from_zero(m, {101, 33}, 1)}, false}};
 }
 OpCase filling(std::string name, Values more, std::vector<DType> dtypes, std::vector<DType> refused, Values bad,
-               std::string text) {
+               std::string text, bool torch_refuses = true) {
   return {.name = name,
           .torch = name,
           .samples = self_and(more),
@@ -50,7 +50,7 @@ OpCase filling(std::string name, Values more, std::vector<DType> dtypes, std::ve
                         values.insert(values.end(), bad.begin(), bad.end());
                         return values;
                       },
-                      text}},
+                      text, torch_refuses}},
           .writes_self = true};
 }
 
@@ -64,7 +64,7 @@ std::vector<OpCase> random_distributions_cases() {
       filling("geometric_", {0.5}, without(all_dtypes, {kBool, kComplex64, kComplex128}), {kComplex64, kComplex128},
               {1.0}, "geometric_: expects p to be in (0, 1), but got p=1"),
       filling("cauchy_", {0.0, 2.0}, real_floats, not_real, {0.0, 0.0},
-              "cauchy_: expects sigma > 0.0, but found sigma=0"),
+              "cauchy_: expects sigma > 0.0, but found sigma=0", false),
       filling("log_normal_", {0.0, 1.0}, real_floats, not_real, {0.0, 0.0},
               "log_normal_: expects std > 0.0, but found std=0"),
       {.name = "normal",
@@ -132,7 +132,8 @@ std::vector<OpCase> random_distributions_cases() {
        },
        .reference = like_both,
        .dtypes = real_floats,
-       .refused = not_real},
+       .refused = not_real,
+       .constants = {0, 1}},
       {.name = "multinomial",
        .torch = "multinomial",
        .samples = [](Make& m) -> std::vector<Sample> {
