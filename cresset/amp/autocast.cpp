@@ -20,6 +20,12 @@ Policy policy_of(const Op& op) {
           "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention"})
       map->emplace(name, Policy::lower);
     for (const char* name : {"exp",
+                             "acos",
+                             "asin",
+                             "cosh",
+                             "erfinv",
+                             "sinh",
+                             "tan",
                              "expm1",
                              "log",
                              "log2",
