@@ -213,7 +213,7 @@ HWY_INLINE V cosh(D d, V x) {
   return hn::Add(h, hn::Div(hn::Set(d, 0.25f), h));
 }
 
-// What sigmoid and silu share: with e = exp(-|x|), sigmoid(x) = (x < 0 ? e : 1) / (1 + e).
+// What sigmoid and silu share: with e = exp(-|x|), sigmoid(x) = (x < 0 ? e : 1) / (1 + e). 2.2 and 2.6 ulp.
 template <class V>
 struct Fraction {
   V over, under;
@@ -516,7 +516,7 @@ HWY_INLINE V normal_below(D d, V x, V* density) {
   V near = hn::MulAdd(x, polynomial(d, hn::Mul(x, x), c), hn::Set(d, 0.5f));
   return hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.75f)), near, far);
 }
-// Without PyTorch's cancellation on the left.
+// Without PyTorch's cancellation on the left: 2 ulp on the right, 5 there.
 template <class D, class V>
 HWY_INLINE V gelu(D d, V x) {
   V density;
