@@ -38,6 +38,12 @@ Policy policy_of(const Op& op) {
                              "gru_cell"})
       map->emplace(name, Policy::lower);
     for (const char* name : {"exp",
+                             "acos",
+                             "asin",
+                             "cosh",
+                             "erfinv",
+                             "sinh",
+                             "tan",
                              "expm1",
                              "log",
                              "log2",

@@ -227,11 +227,11 @@ constexpr auto reciprocal_of = [](auto x) { return decltype(x)(1) / x; };
     sin_kernel.set(kCPU, simd<MathOp::sin, 10, [](auto x) { return std::sin(x); }>) &&
     cos_kernel.set(kCPU, simd<MathOp::cos, 10, [](auto x) { return std::cos(x); }>) &&
     tan_kernel.set(kCPU, simd<MathOp::tan, 10, [](auto x) { return std::tan(x); }>) &&
-    asin_kernel.set(kCPU, scalar<[](auto x) { return std::asin(x); }>) &&
-    acos_kernel.set(kCPU, scalar<[](auto x) { return std::acos(x); }>) &&
-    atan_kernel.set(kCPU, scalar<[](auto x) { return std::atan(x); }>) &&
-    sinh_kernel.set(kCPU, scalar<[](auto x) { return std::sinh(x); }>) &&
-    cosh_kernel.set(kCPU, scalar<[](auto x) { return std::cosh(x); }>) &&
+    asin_kernel.set(kCPU, simd<MathOp::asin, 10, [](auto x) { return std::asin(x); }>) &&
+    acos_kernel.set(kCPU, simd<MathOp::acos, 10, [](auto x) { return std::acos(x); }>) &&
+    atan_kernel.set(kCPU, simd<MathOp::atan, 10, [](auto x) { return std::atan(x); }>) &&
+    sinh_kernel.set(kCPU, simd<MathOp::sinh, 10, [](auto x) { return std::sinh(x); }>) &&
+    cosh_kernel.set(kCPU, simd<MathOp::cosh, 10, [](auto x) { return std::cosh(x); }>) &&
     tanh_kernel.set(kCPU, simd<MathOp::tanh, 10, [](auto x) { return std::tanh(x); }>) &&
     asinh_kernel.set(kCPU, scalar<[](auto x) { return std::asinh(x); }>) &&
     acosh_kernel.set(kCPU, scalar<[](auto x) { return std::acosh(x); }>) &&

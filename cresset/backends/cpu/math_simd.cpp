@@ -68,6 +68,11 @@ CRESSET_UNARY_VECTOR(Log1p, log1p(d, x))
 CRESSET_UNARY_VECTOR(Sin, sin_or_cos<0>(d, x))
 CRESSET_UNARY_VECTOR(Cos, sin_or_cos<1>(d, x))
 CRESSET_UNARY_VECTOR(Tan, tan(d, x))
+CRESSET_UNARY_VECTOR(Asin, asin(d, x))
+CRESSET_UNARY_VECTOR(Acos, acos(d, x))
+CRESSET_UNARY_VECTOR(Atan, atan(d, x))
+CRESSET_UNARY_VECTOR(Sinh, sinh(d, x))
+CRESSET_UNARY_VECTOR(Cosh, cosh(d, x))
 CRESSET_UNARY_VECTOR(Erf, erf(d, x))
 CRESSET_UNARY_VECTOR(Erfc, erfc(d, x))
 CRESSET_UNARY_VECTOR(Gelu, gelu(d, x))
@@ -150,6 +155,11 @@ InnerFunction find_math(MathOp op, bool is_double, Store store) {
                                     only_float<Sin>(),
                                     only_float<Cos>(),
                                     only_float<Tan>(),
+                                    only_float<Asin>(),
+                                    only_float<Acos>(),
+                                    only_float<Atan>(),
+                                    only_float<Sinh>(),
+                                    only_float<Cosh>(),
                                     only_float<Erf>(),
                                     only_float<Erfc>(),
                                     only_float<Gelu>(),
