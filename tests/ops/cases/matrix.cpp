@@ -128,10 +128,11 @@ OpCase einsum_case() {
                 for (const EinsumSample& e : einsums) {
                   if (e.equation != equation || e.shapes.size() != operands.size()) continue;
                   Array y = summed_products(e.written_out, operands);
-                  // Only the sum over one operand's dimensions is a sum op, which widens integers.
+                  // A sum over what one operand alone has is a sum op, which widens integers.
                   const bool one =
                       operands.size() == 1 && (equation == "ii" || equation == "ij->" || equation == "ij->j");
-                  if (one) y.dtype = summed(in.dtype);
+                  const bool broadcast = equation == "ij,jk->ik" && operands[0].sizes[1] == 1;
+                  if (one || broadcast) y.dtype = summed(in.dtype);
                   return std::vector{y};
                 }
                 return std::vector<Array>();
@@ -489,11 +490,13 @@ std::vector<OpCase> matrix_cases() {
   for (OpCase& one : other_cases()) {
     if (one.name == "cross" || one.name == "linalg_cross" || one.name == "matrix_power" ||
         one.name == "linalg_vander") {
-      one.dtypes = without(all_dtypes, {kBool});
+      one.dtypes =
+          one.name == "linalg_vander" ? without(all_dtypes, {kBool, kHalf, kBFloat16}) : without(all_dtypes, {kBool});
       if (one.name == "matrix_power")
         one.untested = {{kBool, "powers 0 and 1 work, products do not"}};
       else
-        one.refused = {kBool};
+        one.refused =
+            one.name == "linalg_vander" ? std::vector<DType>{kBool, kHalf, kBFloat16} : std::vector<DType>{kBool};
     }
     cases.push_back(one);
   }
