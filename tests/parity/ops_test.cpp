@@ -42,9 +42,11 @@ bool only_missing_there(const Outcome& torch) {
 }
 
 // Debian's libtorch returns 0 for the dot product of complex vectors: its BLAS returns complex numbers otherwise. And
-// its conv2d cannot take strided batches of nothing, its kron few strided tensors.
+// its conv2d cannot take strided batches of nothing, its kron few strided tensors; its
+// matrix_exp of bfloat16 is nan.
 bool wrong_there(const OpCase& c, const Values& values) {
   if (c.name == "conv2d") return std::get<Tensor>(values[0]).numel() == 0;
+  if (c.name == "matrix_exp") return std::get<Tensor>(values[0]).dtype() == kBFloat16;
   if (c.name == "kron")
     return !std::get<Tensor>(values[0]).is_contiguous() || !std::get<Tensor>(values[1]).is_contiguous();
   if (c.name != "dot" && c.name != "matmul" && c.name != "vdot" && c.name != "linalg_vecdot") return false;
