@@ -198,7 +198,7 @@ Tensor contracted(const Tensor& left, const Tensor& right, const std::vector<boo
   return permute(reshape(bmm(a, b), sizes), back);
 }
 
-Tensor sum_kept(const Tensor& x, const Dims& dims) { return dims.empty() ? x : sum(x, dims, true, x.dtype()); }
+Tensor sum_kept(const Tensor& x, const Dims& dims) { return dims.empty() ? x : sum(x, dims, true); }
 
 }  // namespace
 

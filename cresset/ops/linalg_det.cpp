@@ -118,11 +118,12 @@ CRESSET_ERRORS_OF(logdet, , self)
 CRESSET_OP(matrix_exp, , Tensor, (const Tensor& self), "self", Gradient::formula, "The exponential of square matrices.")
 Tensor matrix_exp(const Tensor& self) try {
   CRESSET_INTERCEPT(matrix_exp, , Tensor, self);
-  check_lapack_dtype("matrix_exp", self);
+  CRESSET_CHECK_AS(TypeError, is_differentiable(self.dtype()),
+                   "matrix_exp: expected a tensor of floating or complex types, found ", toString(self.dtype()));
   check_square("matrix_exp", self);
-  const Tensor made = column_copy(self);
+  const Tensor made = column_copy(self.detach().to(compute_dtype(self.dtype())));
   matrix_exp_kernel(made);
-  const Tensor y = empty_contiguous(self.sizes(), self.dtype(), self.device());
+  const Tensor y = empty_like(self);
   copy_kernel(y, made);
   return differentiable("LinalgMatrixExpBackward0", y, inputs(self), saved(self),
                         [](const Tensor& g, Wants, const Tensor& self) {

@@ -1,4 +1,5 @@
 // Inverses and solutions of linear systems. Gradients of a solution are solutions with the adjoint matrix.
+#include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/diagonal.h"
 #include "cresset/ops/linalg_rules.h"
@@ -67,26 +68,30 @@ namespace {
 struct Solution {
   Tensor x, info;
 };
-// A and B have the same leading dimensions.
+// Leading dimensions broadcast; each A is factored once.
 Solution solved(const Tensor& A, const Tensor& B) {
-  const Tensor lu = column_copy(A);
-  Dims pivot_sizes = batch_sizes(A, 1);
-  const Tensor pivots = empty_contiguous(pivot_sizes, kInt, A.device()), info = new_info(A);
+  const Dims batch = broadcast_shapes("linalg_solve", batch_sizes(A), batch_sizes(B));
+  Tensor lu = column_copy(A), pivots = empty_contiguous(batch_sizes(A, 1), kInt, A.device()), info = new_info(A);
   lu_factor_kernel(lu, pivots, info);
-  Tensor x = column_copy(B);
+  if (!(batch == batch_sizes(A))) {
+    lu = column_copy(lu, with_sizes(batch, {A.size(-2), A.size(-1)}));
+    pivots = expand(pivots, with_sizes(batch, {A.size(-1)})).contiguous();
+  }
+  Tensor x = column_copy(B, with_sizes(batch, {B.size(-2), B.size(-1)}));
   lu_solve_kernel(x, lu, pivots, 0);
-  x = differentiable(
-      "LinalgSolveExBackward0", x, inputs(A, B), saved(A, lu, pivots, output(x)),
-      [](const Tensor& g, Wants wants, const Tensor& A, const Tensor& lu, const Tensor& pivots, const Tensor& x) {
-        Tensor gb;
-        if (thread_state.grad_enabled) {  // the factors know nothing of A's place in the graph
-          gb = solved(adjoint_of(A), g).x;
-        } else {
-          gb = column_copy(g);
-          lu_solve_kernel(gb, lu, pivots, 2);
-        }
-        return grads(wants(0) ? neg(matmul(gb, adjoint_of(x))) : Tensor(), gb);
-      });
+  x = differentiable("LinalgSolveExBackward0", x, inputs(A, B), saved(A, lu, pivots, output(x)),
+                     [to = KeptDims(B.sizes())](const Tensor& g, Wants wants, const Tensor& A, const Tensor& lu,
+                                                const Tensor& pivots, const Tensor& x) {
+                       Tensor gb;
+                       if (thread_state.grad_enabled) {  // the factors know nothing of A's place in the graph
+                         gb = solved(adjoint_of(A), g).x;
+                       } else {
+                         gb = column_copy(g);
+                         lu_solve_kernel(gb, lu, pivots, 2);
+                       }
+                       return grads(wants(0) ? sum_to_size(neg(matmul(gb, adjoint_of(x))), A.sizes()) : Tensor(),
+                                    wants(1) ? sum_to_size(gb, to) : Tensor());
+                     });
   return {x, info};
 }
 
@@ -110,9 +115,8 @@ Solution solved(const char* op, const Tensor& A, const Tensor& B, bool left) {
                    "x", A.size(-1), " and ", b.size(-2), "x", b.size(-1), ")");
   Tensor a = left ? A : transpose(A, -2, -1);
   if (!left) b = transpose(b, -2, -1);
-  const Dims batch = broadcast_shapes(op, batch_sizes(a), batch_sizes(b));
-  Solution made = solved(expand(a, with_sizes(batch, {a.size(-2), a.size(-1)})),
-                         expand(b, with_sizes(batch, {b.size(-2), b.size(-1)})));
+  broadcast_shapes(op, batch_sizes(a), batch_sizes(b));
+  Solution made = solved(a, b);
   if (!left) made.x = transpose(made.x, -2, -1);
   if (vector) made.x = squeeze(made.x, -1);
   return made;

@@ -234,7 +234,8 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, bool some, bool compu
   if (compute_uv) return {made.u, made.s, adjoint_of(made.vh)};
   const int64_t m = self.size(-2), n = self.size(-1);
   const Dims batch = batch_sizes(self);
-  return {new_zeros(self, with_sizes(batch, {m, m})), made.s, new_zeros(self, with_sizes(batch, {n, n}))};
+  return {new_zeros(self, with_sizes(batch, {m, m})), made.s,
+          transpose(new_zeros(self, with_sizes(batch, {n, n})), -2, -1)};
 }
 CRESSET_ERRORS_OF(svd, , self, some, compute_uv)
 CRESSET_COPIED_THREE(svd, U, S, V, (const Tensor& self, bool some, bool compute_uv), (self, some, compute_uv), (&self),

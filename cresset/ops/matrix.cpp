@@ -168,7 +168,9 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   const Dims sizes{vec1.size(0), vec2.size(0)};
   check_expands("addr", self, sizes);
   const Tensor product = times(mul(unsqueeze(vec1, 1), vec2), alpha);
-  if (beta.equal(0)) return product.dtype() == dtype ? product : product.to(dtype);
+  // Not even a nan of self counts then, but its strides and dtype do.
+  if (beta.equal(0))
+    return where(full({}, false, TensorOptions(kBool).device(self.device())), expand(self, sizes), product);
   return add(times(expand(self, sizes), beta), product);
 }
 CRESSET_ERRORS_OF(addr, , self, vec1, vec2, beta, alpha)

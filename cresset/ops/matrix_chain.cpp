@@ -102,7 +102,7 @@ Tensor matrix_power(const Tensor& self, int64_t n) try {
   if (n == 0)
     return clone(expand(eye(self.size(-1), TensorOptions(self.dtype()).device(self.device())), self.sizes()),
                  MemoryFormat::Contiguous);
-  if (n == 1) return clone(self);
+  if (n == 1) return clone(self, MemoryFormat::Contiguous);
   Tensor power = n < 0 ? linalg_inv(self) : self, y;
   // Squares, as many of them as the bits of n ask for.
   for (uint64_t rest = n < 0 ? uint64_t{0} - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);;) {
@@ -149,9 +149,9 @@ static const Op& linalg_vander_op =
               {.gradient = Gradient::composed, .where = Where::function});
 Tensor linalg_vander(const Tensor& x, std::optional<int64_t> N) try {
   CRESSET_INTERCEPT(linalg_vander, , Tensor, x, N);
-  CRESSET_CHECK_AS(TypeError, x.dtype() != kBool,
-                   "linalg_vander: Expected a floating point, complex or integral tensor,"
-                   " found Bool");
+  CRESSET_CHECK_AS(TypeError, x.dtype() != kBool && x.dtype() != kHalf && x.dtype() != kBFloat16,
+                   "linalg_vander: supports floating point, complex, and integer tensors, but got ",
+                   toString(x.dtype()));
   CRESSET_CHECK_AS(ShapeError, x.dim() > 0, "linalg_vander: x must have at least one dimension");
   const int64_t count = N.value_or(x.size(-1));
   CRESSET_CHECK_AS(ValueError, count > 1, "linalg_vander: N must be greater than 1, found ", count);

@@ -198,6 +198,8 @@ TEST(LinalgValues, the_exponential_of_a_large_matrix_is_scaled) {
 TEST(Einsum, sums_what_one_operand_alone_has) {
   const Tensor a = sample({2}, kDouble), b = sample({2, 3}, kDouble, 4), c = sample({2}, kDouble, 5);
   expect_near(einsum("i,ij,k->k", {{a, b, c}}), mul(c, matmul(a, b).sum()));
+  const Tensor column = unsqueeze(a, 1), wide = sample({3, 2}, kDouble, 6);
+  expect_near(einsum("ij,jk->ik", {{column, wide}}), mul(column, wide.sum(0)));
 }
 
 TEST(Einsum, contracts_along_a_given_path) {

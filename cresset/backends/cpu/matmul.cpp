@@ -14,7 +14,7 @@ namespace {
 constinit std::atomic<LibraryGemm> library{nullptr};
 
 // Multiplications up to which a call into the library costs more than it gains (measured).
-constexpr int64_t kSmallProduct = 32768;
+constexpr int64_t kSmallProduct = 270000, kSmallComplexProduct = 32768;
 // Multiplications that pay for a thread.
 constexpr int64_t kThreadWork = 65536;
 constexpr int64_t kBlockRows = 128, kBlockCols = 512;
@@ -122,7 +122,8 @@ void set_library_gemm(LibraryGemm function) { library.store(function, std::memor
 
 void run_gemm(Gemm&& g) {
   if (g.batch == 0 || g.m == 0 || g.n == 0) return;
-  if (g.m * g.n * g.k > kSmallProduct && library_has(g) && run_library(g)) return;
+  const int64_t small = is_complex(g.dtype) ? kSmallComplexProduct : kSmallProduct;
+  if (g.m * g.n * g.k > small && library_has(g) && run_library(g)) return;
   // Vectors run along the columns of the result.
   const bool column_vector = g.n == 1 && g.m > 1;
   if (CRESSET_UNLIKELY(column_vector || (g.out.col != 1 && g.out.row == 1 && g.n > 1))) swap_sides(g);

@@ -91,7 +91,7 @@ namespace {
 
 constexpr int kVectorBytes = HWY_TARGET <= HWY_AVX3 ? 64 : HWY_TARGET <= HWY_AVX2 ? 32 : 16;
 constexpr int kTileRows = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
-constexpr int64_t kDirectRows = 32;  // fewer rows than this do not pay for packing b
+constexpr int64_t kDirectRows = 64;  // fewer rows than this, or as many, do not pay for packing b
 
 template <class C, int Bytes>
 struct Vector {

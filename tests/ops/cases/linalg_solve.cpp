@@ -203,7 +203,7 @@ std::vector<OpCase> system_cases() {
        .reference =
            [](const Arguments& in) {
              Array y = solved(in.array(0), in.array(1), in.flag(2), false);
-             return std::vector{y, infos(y)};
+             return std::vector{y, infos(in.array(0))};
            },
        .errors = {wrong}},
       {.name = "linalg_solve_triangular",
@@ -324,7 +324,13 @@ std::vector<OpCase> linalg_solve_cases() {
   std::vector<OpCase> cases = inverse_cases();
   for (OpCase& one : system_cases()) cases.push_back(one);
   for (OpCase& one : determinant_cases()) cases.push_back(one);
-  return with_lapack_dtypes(cases);
+  cases = with_lapack_dtypes(cases);
+  for (OpCase& one : cases)
+    if (one.name == "matrix_exp") {
+      one.dtypes = floats;
+      one.refused = {kUInt8, kInt8, kInt16, kInt32, kInt64, kBool};
+    }
+  return cases;
 }
 
 }  // namespace cresset::test
