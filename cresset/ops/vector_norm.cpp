@@ -43,8 +43,6 @@ static Tensor norm_into(const char* node, const Into& into, const Tensor& self, 
                    "norm(): input dtype should be either floating point or complex. Got ", toString(self.dtype()),
                    " instead.");
   uint64_t mask = dim_mask("norm", dim, self);
-  CRESSET_CHECK_AS(ShapeError, reduced_count(self, mask) > 0 || (p >= 0 && !std::isinf(p)), "norm: cannot compute the ",
-                   p, " norm of no elements, found shape ", text_of(self.sizes()));
   Tensor y = result("norm", into, reduced_sizes(self, mask, keepdim), to_real(self.dtype()), self.device(), {&self});
   norm_kernel(y, self, masked_dims(self, mask), p);
   return differentiable(node, into, y, inputs(self), saved(self, output(y)),
@@ -120,7 +118,7 @@ static Tensor renorm_into(const Into& into, const Tensor& self, const Scalar& p,
   Tensor too_long = relu(sub(lengths, maxnorm)).detach().to(kBool);
   Tensor scale = div(wrapped_number(maxnorm.toDouble()), add(lengths, 1e-7));
   Tensor factors = where(too_long, scale, lengths.new_ones({}));
-  if (into.fresh()) return mul(self, factors);
+  if (into.fresh()) return mul(self.contiguous(), factors);
   return into.in_place() ? mul_(self, factors) : mul_out(const_cast<Tensor&>(*into.tensor), self, factors);
 }
 CRESSET_FUNCTION_FORM_OF(Gradient::composed, renorm, ,

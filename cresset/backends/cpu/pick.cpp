@@ -58,8 +58,7 @@ int64_t picked_place(const char* x, int64_t stride, int64_t n, Pick pick, int64_
     for (int64_t i = 0; i < n; i++) entries.push_back(entry(i));
     return most_frequent(entries);
   }
-  first_entries(entries, n, rank + 1, entry);
-  return std::max_element(entries.begin(), entries.end())->place();
+  return ranked_entry<E>(n, rank + 1, entry).place();
 }
 
 void pick(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim, int64_t how, int64_t k) {

@@ -95,7 +95,8 @@ T& element(char* place) {
 }
 
 // ---- cumsum
-constexpr int64_t kScanPiece = 16384;
+// Eight parts that are not a multiple of a page apart: they would fight for the same places in the cache.
+constexpr int64_t kScanPiece = 8 * 2064;
 constexpr int64_t kShortest = 512;  // below, one chain is as good
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "cresset/core/dtype.h"
@@ -70,31 +71,47 @@ struct WideEntry {
   }
 };
 
-// The first k of n entries, in no order. Their leading bits are counted first: most are decided by those alone.
+// The bits of a key that are counted to find out where a rank lies.
+template <class E>
+size_t leading_bits(const E& entry) {
+  constexpr int kBits = 12;
+  return static_cast<size_t>(entry.key() >> (static_cast<int>(sizeof(entry.key())) * 8 - kBits));
+}
+constexpr int64_t kCounted = 8192;  // from as many on, counting pays
+
+// The number of leading bits under which the k-th of n entries (from 1) is found, and how many come before.
+template <class Get>
+std::pair<size_t, int64_t> place_of_rank(int64_t n, int64_t k, const Get& entry) {
+  std::vector<int64_t> counts(4096);
+  for (int64_t i = 0; i < n; i++) counts[leading_bits(entry(i))]++;
+  size_t bits = 0;
+  int64_t before = 0;
+  while (before + counts[bits] < k) before += counts[bits++];
+  return {bits, before};
+}
+
+// The k-th of n entries.
+template <class E, class Get>
+E ranked_entry(int64_t n, int64_t k, const Get& entry) {
+  auto [bits, before] = n < kCounted ? std::pair<size_t, int64_t>{0, 0} : place_of_rank(n, k, entry);
+  std::vector<E> near;
+  for (int64_t i = 0; i < n; i++) {
+    E e = entry(i);
+    if (n < kCounted || leading_bits(e) == bits) near.push_back(e);
+  }
+  auto at = near.begin() + (k - 1 - before);
+  std::nth_element(near.begin(), at, near.end());
+  return *at;
+}
+// The first k of n entries, in no order.
 template <class E, class Get>
 void first_entries(std::vector<E>& first, int64_t n, int64_t k, const Get& entry) {
-  constexpr int kBits = 12, kShift = static_cast<int>(sizeof(entry(0).key())) * 8 - kBits;
-  std::vector<E> edge;
-  if (n < 8192) {
-    for (int64_t i = 0; i < n; i++) edge.push_back(entry(i));
-  } else {
-    std::vector<int64_t> counts(size_t{1} << kBits);
-    for (int64_t i = 0; i < n; i++) counts[static_cast<size_t>(entry(i).key() >> kShift)]++;
-    size_t last = 0;
-    for (int64_t seen = counts[0]; seen < k; seen += counts[last]) last++;
-    first.reserve(static_cast<size_t>(k));
-    edge.reserve(static_cast<size_t>(counts[last]));
-    for (int64_t i = 0; i < n; i++) {
-      E e = entry(i);
-      auto bits = static_cast<size_t>(e.key() >> kShift);
-      if (bits < last) first.push_back(e);
-      if (bits == last) edge.push_back(e);
-    }
+  E last = ranked_entry<E>(n, k, entry);
+  first.reserve(static_cast<size_t>(k));
+  for (int64_t i = 0; i < n; i++) {
+    E e = entry(i);
+    if (!(last < e)) first.push_back(e);
   }
-  auto rest = static_cast<int64_t>(static_cast<size_t>(k) - first.size());
-  if (rest == 0) return;
-  std::nth_element(edge.begin(), edge.begin() + (rest - 1), edge.end());
-  first.insert(first.end(), edge.begin(), edge.begin() + rest);
 }
 
 // Calls f with the kind of entry that suits a line of n numbers.

@@ -22,12 +22,16 @@ void prod_rows(void* acc, const void* x, int64_t n, int64_t rows, int64_t row_st
   const char* row = static_cast<const char*>(x);
   for (int64_t r = 0; r < rows; r++, row += row_stride) {
     const T* p = reinterpret_cast<const T*>(row);
-    A lanes[4] = {A(1), A(1), A(1), A(1)};
+    constexpr int64_t kLanes = 16;  // chains, since one waits for each product
+    A lanes[kLanes];
+    std::fill_n(lanes, kLanes, A(1));
     int64_t i = 0;
-    for (; i + 4 <= n; i += 4)
-      for (int k = 0; k < 4; k++) lanes[k] *= p[i + k];
-    for (; i < n; i++) lanes[i % 4] *= p[i];
-    static_cast<A*>(acc)[r] *= (lanes[0] * lanes[1]) * (lanes[2] * lanes[3]);
+    for (; i + kLanes <= n; i += kLanes)
+      for (int64_t k = 0; k < kLanes; k++) lanes[k] *= p[i + k];
+    for (; i < n; i++) lanes[i % kLanes] *= p[i];
+    for (int64_t step = kLanes / 2; step > 0; step /= 2)
+      for (int64_t k = 0; k < step; k++) lanes[k] *= lanes[k + step];
+    static_cast<A*>(acc)[r] *= lanes[0];
   }
 }
 template <class A, class T>
@@ -311,13 +315,21 @@ void root_finish(void* values, const void* acc, int64_t n, const void* constant)
     static_cast<double*>(values)[i] = p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / p);
   }
 }
+template <class R>
+void zeros_start(void* acc, int64_t n) {
+  std::fill_n(static_cast<R*>(acc), n, R(0));
+}
 template <class T>
 void norm_typed(const Tensor& out, const Tensor& x, IntArrayRef dims, double p) {
   DType real = to_real(dtype_of<T>);
   auto reduce = [&](const ReduceInner& inner, decltype(ReduceMap::map) map) {
     run_reduction(out, x, dims, dtype_of<T>, inner, 1, {map, &p});
   };
-  if (std::isinf(p)) return reduce(p > 0 ? max_inner(real) : min_inner(real), &powers<T, Power::one>);
+  if (std::isinf(p)) {
+    ReduceInner best = p > 0 ? max_inner(real) : min_inner(real);
+    if (p > 0) best.start = &zeros_start<decltype(std::abs(T()))>;  // the norm of nothing is 0
+    return reduce(best, &powers<T, Power::one>);
+  }
   ReduceInner inner = sum_inner(real);
   if (p == 0) return reduce(inner, &powers<T, Power::zero>);
   if (p == 1) return reduce(inner, &powers<T, Power::one>);
