@@ -206,6 +206,52 @@ TEST(Conv2dDerivatives, FloatEqualsDoubleInEveryLayout) {
   }
 }
 
+// Large enough for Winograd's algorithm: its result and both gradients beside the direct sums in double.
+TEST(Conv2dDerivatives, ManyChannelsStayCloseToDouble) {
+  const Geometry at{.input = {2, 40, 13, 18}, .weight = {48, 40, 3, 3}, .padding = {1, 1}};
+  auto all = [&](DType dtype) {
+    Tensor x = numbers(at.input, dtype, 1).requires_grad_(), w = numbers(at.weight, dtype, 2).requires_grad_();
+    const Tensor y = run(x, w, {}, at);
+    auto list = autograd::grad({y}, {x, w}, {numbers(y.sizes(), dtype, 4)});
+    list.push_back(y);
+    return list;
+  };
+  const auto found = all(kFloat), wanted = all(kDouble);
+  for (size_t i = 0; i < found.size(); i++) expect_close(found[i], wanted[i], 1e-4, std::to_string(i));
+}
+
+// Depthwise, and few channels: the repository's own kernels.
+TEST(Conv2dDerivatives, OwnKernelsGiveTheSameBitsOnAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  const Geometry list[] = {
+      {.input = {5, 6, 20, 37}, .weight = {12, 1, 3, 3}, .stride = {2, 1}, .padding = {1, 1}, .groups = 6},
+      {.input = {37, 3, 17, 33}, .weight = {10, 3, 3, 5}, .padding = {1, 2}}};
+  for (const Geometry& at : list) {
+    auto all = [&](int threads) {
+      set_num_threads(threads);
+      Tensor x = numbers(at.input, kFloat, 1).requires_grad_(), w = numbers(at.weight, kFloat, 2).requires_grad_();
+      const Tensor y = run(x, w, {}, at);
+      auto results = autograd::grad({y}, {x, w}, {numbers(y.sizes(), kFloat, 4)});
+      results.push_back(y);
+      return results;
+    };
+    const auto one = all(1), two = all(2), three = all(3);
+    for (size_t i = 0; i < one.size(); i++) {
+      expect_close(two[i], one[i], 0, std::to_string(i));
+      expect_close(three[i], one[i], 0, std::to_string(i));
+    }
+  }
+  set_num_threads(before);
+}
+
+TEST(ConvTranspose2d, IsTheAdjointOfConv2d) {
+  const Tensor x = numbers({2, 4, 7, 6}, kDouble, 1), w = numbers({6, 2, 3, 3}, kDouble, 2);
+  const Tensor y = conv2d(x, w, {}, 2, 1, 1, 2), z = numbers(y.sizes(), kDouble, 3);
+  const Tensor back = conv_transpose2d(z, w, {}, 2, 1, {0, 1}, 2);
+  ASSERT_TRUE(back.sizes() == x.sizes());
+  expect_close(sum(mul(y, z)), sum(mul(x, back)), 1e-10);
+}
+
 TEST(Conv2d, ResultsOnOneAndTwoThreadsAreClose) {
   const int before = get_num_threads();
   for (DType dtype : {kFloat, kDouble, kBFloat16}) {

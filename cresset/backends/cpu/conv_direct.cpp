@@ -95,10 +95,9 @@ class Direct {
       for (int64_t i = 0; i < std::min(rows_.in, height - rows_.padding); i++) {
         const T* from = x_.at(n, group * channels_ + c) + i * x_.row;
         T* to = copy + c * plane_ + (i + rows_.padding) * row_;
-        if (step == 1) {
-          std::copy(from, from + width, to + pad);
-        } else {
-          for (int64_t j = 0; j < width; j++) to[(j + pad) % step * part_ + (j + pad) / step] = from[j];
+        for (int64_t first = 0; first < std::min(step, width); first++) {
+          T* column = to + (first + pad) % step * part_ + (first + pad) / step;
+          for (int64_t j = first; j < width; j += step) *column++ = from[j];
         }
       }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cresset/backends/cpu/pool_grid.h"
+#include "cresset/backends/cpu/pool_simd.h"
 #include "cresset/core/parallel.h"
 #include "cresset/ops/pool.h"
 
@@ -15,6 +16,7 @@ constexpr int64_t kThreadWork = 16384;
 // What is added up for each result along one direction, and by what each addend, or the sum, is divided.
 struct Direction {
   std::vector<Span> sums;        // for each result: its addends
+  std::vector<Span> windows;     // for each window: what it holds
   std::vector<int64_t> divisor;  // of each result (forward) or each addend (backward)
 };
 struct Directions {
@@ -22,12 +24,12 @@ struct Directions {
 };
 
 Direction forward_direction(const Spans& spans) {
-  Direction direction{spans.of, {}};
+  Direction direction{spans.of, spans.of, {}};
   for (const Span& span : spans.of) direction.divisor.push_back(span.divisor);
   return direction;
 }
 Direction backward_direction(const Spans& spans, int64_t in) {
-  Direction direction{holders(spans, in), {}};
+  Direction direction{holders(spans, in), spans.of, {}};
   for (const Span& span : spans.of) direction.divisor.push_back(span.divisor);
   return direction;
 }
@@ -39,7 +41,9 @@ class MeanPool {
  public:
   // divisor: 0, or in place of the windows' own.
   MeanPool(const Tensor& y, const Tensor& x, int64_t rank, const Directions& directions, int64_t divisor)
-      : y_(y, rank), x_(x, rank), at_(directions), divisor_(divisor) {}
+      : y_(y, rank), x_(x, rank), at_(directions), divisor_(divisor), simd_(pool_inner()) {
+    for (const Span& window : directions.width.windows) held_ += window.end - window.begin;
+  }
 
   template <Divide divide>
   void run() const {
@@ -74,18 +78,42 @@ class MeanPool {
       for (int64_t l = height.begin; l < height.end; l++) {
         const T* from = read_run(x_.at(n, c, k, l, 0), x_.dtype, x_.bytes(4), x_.size[4], in);
         if constexpr (divide == Divide::sums)
-          for (int64_t j = 0; j < x_.size[4]; j++) sums[j] += from[j];
+          add(sums, from, x_.size[4]);
         else
           for (int64_t j = 0; j < x_.size[4]; j++) sums[j] += from[j] / by(k, l, j);
       }
+    const bool plain = y_.dtype == dtype_of<T> && y_.stride[4] == 1;
+    if (plain) out = reinterpret_cast<T*>(y_.at(n, c, d, h, 0));
+    if constexpr (divide == Divide::addends)
+      held_ > y_.size[4] + x_.size[4] ? gather_row(sums, out) : spread_row(sums, out);
+    else
+      mean_row(d, h, depth.begin < depth.end && height.begin < height.end, sums, out);
+    if (!plain) write_run(y_.at(n, c, d, h, 0), y_.dtype, y_.bytes(4), y_.size[4], out);
+  }
+
+  void mean_row(int64_t d, int64_t h, bool any, const T* sums, T* out) const {
     for (int64_t j = 0; j < y_.size[4]; j++) {
-      const Span& across = at_.width.sums[static_cast<size_t>(j)];
+      const Span across = at_.width.sums[static_cast<size_t>(j)];
       T sum = 0;
       for (int64_t k = across.begin; k < across.end; k++) sum += sums[k];
-      const bool empty = across.begin >= across.end || depth.begin >= depth.end || height.begin >= height.end;
-      out[j] = divide == Divide::sums && !empty ? sum / by(d, h, j) : sum;
+      out[j] = any && across.begin < across.end ? sum / by(d, h, j) : sum;
     }
-    write_run(y_.at(n, c, d, h, 0), y_.dtype, y_.bytes(4), y_.size[4], out);
+  }
+  // Window by window, where few overlap; otherwise each addition would wait for the last.
+  void spread_row(const T* sums, T* out) const {
+    std::fill_n(out, y_.size[4], T(0));
+    for (int64_t k = 0; k < x_.size[4]; k++) {
+      const Span window = at_.width.windows[static_cast<size_t>(k)];
+      for (int64_t j = window.begin; j < window.end; j++) out[j] += sums[k];
+    }
+  }
+  void gather_row(const T* sums, T* out) const {
+    for (int64_t j = 0; j < y_.size[4]; j++) {
+      const Span across = at_.width.sums[static_cast<size_t>(j)];
+      T sum = 0;
+      for (int64_t k = across.begin; k < across.end; k++) sum += sums[k];
+      out[j] = sum;
+    }
   }
 
   template <Divide divide>
@@ -113,12 +141,10 @@ class MeanPool {
         for (int64_t m = across.begin; m < across.end; m++) {
           any = true;
           const T* from = read_run(x_.at(n, 0, k, l, m), x_.dtype, x_.bytes(1), channels, in);
-          if constexpr (divide == Divide::sums) {
-            for (int64_t c = 0; c < channels; c++) sums[c] += from[c];
-          } else {
-            const T divisor = by(k, l, m);
-            for (int64_t c = 0; c < channels; c++) sums[c] += from[c] / divisor;
-          }
+          if constexpr (divide == Divide::sums)
+            add(sums, from, channels);
+          else
+            add_divided(sums, from, by(k, l, m), channels);
         }
     if (divide == Divide::sums && any) {
       const T divisor = by(d, h, w);
@@ -127,9 +153,24 @@ class MeanPool {
     write_run(y_.at(n, 0, d, h, w), y_.dtype, y_.bytes(1), channels, sums);
   }
 
+  void add(T* sums, const T* x, int64_t n) const {
+    if constexpr (std::is_same_v<T, float>)
+      simd_.add(sums, x, n);
+    else
+      for (int64_t i = 0; i < n; i++) sums[i] += x[i];
+  }
+  void add_divided(T* sums, const T* x, T divisor, int64_t n) const {
+    if constexpr (std::is_same_v<T, float>)
+      simd_.add_divided(sums, x, divisor, n);
+    else
+      for (int64_t i = 0; i < n; i++) sums[i] += x[i] / divisor;
+  }
+
   Grid y_, x_;
   const Directions& at_;
   int64_t divisor_;
+  const PoolInner& simd_;
+  int64_t held_ = 0;  // by the windows of a row together
 };
 
 template <Divide divide>

@@ -16,18 +16,19 @@ constexpr int64_t kChannels = 16;  // side by side, for one thread: a cache line
 // From an index in a plane to the element's offset.
 class Offsets {
  public:
-  explicit Offsets(const Grid& grid) : grid_(grid) {
+  explicit Offsets(const Grid& grid) : step_(grid.stride[4]), grid_(grid) {
     flat_ = (grid.size[3] == 1 || grid.stride[3] == grid.size[4] * grid.stride[4]) &&
             (grid.size[2] == 1 || grid.stride[2] == grid.size[3] * grid.size[4] * grid.stride[4]);
   }
   int64_t operator()(int64_t index) const {
-    if (flat_) return index * grid_.stride[4];
+    if (CRESSET_LIKELY(flat_)) return index * step_;
     const int64_t w = index % grid_.size[4], h = index / grid_.size[4] % grid_.size[3],
                   d = index / (grid_.size[4] * grid_.size[3]);
     return d * grid_.stride[2] + h * grid_.stride[3] + w * grid_.stride[4];
   }
 
  private:
+  int64_t step_;
   const Grid& grid_;
   bool flat_;
 };
@@ -35,7 +36,9 @@ class Offsets {
 // Calls f(n, first channel, last channel) for parts of the planes, each once, on several threads.
 template <class F>
 void for_planes(const Grid& grid, int64_t work, const F& f) {
-  const int64_t block = grid.channels_inside() ? kChannels : 1, blocks = (grid.size[1] + block - 1) / block;
+  const bool many = grid.size[0] >= 2 * get_num_threads();  // images: each for one thread, and walked through once
+  const int64_t block = !grid.channels_inside() ? 1 : many ? grid.size[1] : kChannels;
+  const int64_t blocks = (grid.size[1] + block - 1) / block;
   parallel_for(0, grid.size[0] * blocks, std::max<int64_t>(1, kThreadWork / (work * block + 1)),
                [&](int64_t first, int64_t last) {
                  for (int64_t i = first; i < last; i++) {
@@ -47,13 +50,25 @@ void for_planes(const Grid& grid, int64_t work, const F& f) {
 // Calls f(channel, element offset in `a`, index) for the positions of `a` in these planes.
 template <class F>
 void for_indices(const Grid& a, const Grid& indices, int64_t n, int64_t first, int64_t last, const F& f) {
+  const auto* places = reinterpret_cast<const int64_t*>(indices.data);
+  const int64_t count = indices.size[4];
   for (int64_t d = 0; d < indices.size[2]; d++)
-    for (int64_t h = 0; h < indices.size[3]; h++)
-      for (int64_t w = 0; w < indices.size[4]; w++)
-        for (int64_t c = first; c < last; c++) {
-          const int64_t at = n * a.stride[0] + c * a.stride[1] + d * a.stride[2] + h * a.stride[3] + w * a.stride[4];
-          f(c, at, *reinterpret_cast<const int64_t*>(indices.at(n, c, d, h, w)));
+    for (int64_t h = 0; h < indices.size[3]; h++) {
+      const int64_t at = n * a.stride[0] + d * a.stride[2] + h * a.stride[3];
+      const int64_t* from = places + n * indices.stride[0] + d * indices.stride[2] + h * indices.stride[3];
+      if (last - first == 1) {
+        const int64_t start = at + first * a.stride[1], step = a.stride[4], index_step = indices.stride[4];
+        const int64_t* index = from + first * indices.stride[1];
+        for (int64_t w = 0; w < count; w++) f(first, start + w * step, index[w * index_step]);
+      } else {
+        const int64_t step = a.stride[1], index_step = indices.stride[1];
+        for (int64_t w = 0; w < count; w++) {
+          const int64_t start = at + w * a.stride[4];
+          const int64_t* index = from + w * indices.stride[4];
+          for (int64_t c = first; c < last; c++) f(c, start + c * step, index[c * index_step]);
         }
+      }
+    }
 }
 
 template <class T>
@@ -65,8 +80,10 @@ void zero_planes(const Grid& grid, int64_t n, int64_t first, int64_t last) {
           std::fill_n(reinterpret_cast<T*>(grid.at(n, c, d, h, 0)), grid.size[4], T(0));
         continue;
       }
-      for (int64_t w = 0; w < grid.size[4]; w++)
-        for (int64_t c = first; c < last; c++) *reinterpret_cast<T*>(grid.at(n, c, d, h, w)) = T(0);
+      for (int64_t w = 0; w < grid.size[4]; w++) {
+        T* const to = reinterpret_cast<T*>(grid.at(n, first, d, h, w));
+        for (int64_t c = 0; c < last - first; c++) to[c * grid.stride[1]] = T(0);
+      }
     }
 }
 
@@ -92,13 +109,14 @@ void pool_pick(const Tensor& y, const Tensor& x, const Tensor& indices, int64_t 
 
 template <class T>
 void spread_directly(const Grid& to, const Grid& from, const Grid& index) {
-  const Offsets offsets(to);
   for_planes(to, to.positions() + from.positions(), [&](int64_t n, int64_t first, int64_t last) {
     zero_planes<T>(to, n, first, last);
-    for_indices(from, index, n, first, last, [&](int64_t c, int64_t at, int64_t i) {
-      reinterpret_cast<T*>(to.data)[n * to.stride[0] + c * to.stride[1] + offsets(i)] +=
-          reinterpret_cast<const T*>(from.data)[at];
-    });
+    const Offsets offsets(to);
+    T* const image = reinterpret_cast<T*>(to.data) + n * to.stride[0];
+    const T* const g = reinterpret_cast<const T*>(from.data);
+    const int64_t channel = to.stride[1];
+    for_indices(from, index, n, first, last,
+                [=](int64_t c, int64_t at, int64_t i) { image[c * channel + offsets(i)] += g[at]; });
   });
 }
 // Half types add up in float.
