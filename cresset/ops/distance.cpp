@@ -115,7 +115,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<int64_t
 }
 CRESSET_ERRORS_OF(cdist, , x1, x2, p, compute_mode)
 
-CRESSET_OP(pdist, , Tensor, (const Tensor& self, double p), "self, p=2", Gradient::composed,
+CRESSET_OP(pdist, , Tensor, (const Tensor& self, double p), "input, p=2", Gradient::composed,
            "The p-norm distances of all pairs of rows.")
 Tensor pdist(const Tensor& self, double p) try {
   CRESSET_INTERCEPT(pdist, , Tensor, self, p);

@@ -116,13 +116,13 @@ static Tensor _upsample_nearest_exact3d_into(const Into& into, const Tensor& sel
                    {Resampling::nearest_exact, false, {given(d), given(h), given(w)}});
 }
 #define CRESSET_UPSAMPLE_1D(forms, name, doc) \
-  forms(name, , CRESSET_PARAMETERS_1D, (self, output_size, scales), "self, output_size, scales=std::nullopt", doc)
+  forms(name, , CRESSET_PARAMETERS_1D, (self, output_size, scales), "input, output_size, scales=std::nullopt", doc)
 #define CRESSET_UPSAMPLE_2D(forms, name, doc)                                   \
   forms(name, , CRESSET_PARAMETERS_2D, (self, output_size, scales_h, scales_w), \
-        "self, output_size, scales_h=std::nullopt, scales_w=std::nullopt", doc)
+        "input, output_size, scales_h=std::nullopt, scales_w=std::nullopt", doc)
 #define CRESSET_UPSAMPLE_3D(forms, name, doc)                                             \
   forms(name, , CRESSET_PARAMETERS_3D, (self, output_size, scales_d, scales_h, scales_w), \
-        "self, output_size, scales_d=std::nullopt, scales_h=std::nullopt, scales_w=std::nullopt", doc)
+        "input, output_size, scales_d=std::nullopt, scales_h=std::nullopt, scales_w=std::nullopt", doc)
 CRESSET_UPSAMPLE_1D(CRESSET_FORMS_OUT, upsample_nearest1d, "Resizes one dimension, taking the nearest element.")
 CRESSET_UPSAMPLE_2D(CRESSET_FORMS_OUT, upsample_nearest2d, "Resizes two dimensions, taking the nearest element.")
 CRESSET_UPSAMPLE_3D(CRESSET_FORMS_OUT, upsample_nearest3d, "Resizes three dimensions, taking the nearest element.")
@@ -165,11 +165,11 @@ static Tensor _upsample_bicubic2d_aa_into(const Into& into, const Tensor& self, 
 }
 CRESSET_FORMS_OUT(upsample_linear1d, ,
                   (const Tensor& self, IntArrayRef output_size, bool align_corners, std::optional<double> scales),
-                  (self, output_size, align_corners, scales), "self, output_size, align_corners, scales=std::nullopt",
+                  (self, output_size, align_corners, scales), "input, output_size, align_corners, scales=std::nullopt",
                   "Resizes one dimension by linear interpolation.")
 #define CRESSET_INTERPOLATE_2D(forms, name, doc)                                            \
   forms(name, , CRESSET_ALIGNED_2D, (self, output_size, align_corners, scales_h, scales_w), \
-        "self, output_size, align_corners, scales_h=std::nullopt, scales_w=std::nullopt", doc)
+        "input, output_size, align_corners, scales_h=std::nullopt, scales_w=std::nullopt", doc)
 CRESSET_INTERPOLATE_2D(CRESSET_FORMS_OUT, upsample_bilinear2d, "Resizes two dimensions by linear interpolation.")
 CRESSET_INTERPOLATE_2D(CRESSET_FORMS_OUT, upsample_bicubic2d, "Resizes two dimensions by cubic interpolation.")
 CRESSET_INTERPOLATE_2D(CRESSET_FUNCTION_FORM, _upsample_bilinear2d_aa,
@@ -178,7 +178,7 @@ CRESSET_INTERPOLATE_2D(CRESSET_FUNCTION_FORM, _upsample_bicubic2d_aa,
                        "Resizes two dimensions by cubic interpolation, smoothed where they shrink.")
 CRESSET_FORMS_OUT(upsample_trilinear3d, , CRESSET_ALIGNED_3D,
                   (self, output_size, align_corners, scales_d, scales_h, scales_w),
-                  "self, output_size, align_corners, scales_d=std::nullopt, scales_h=std::nullopt, "
+                  "input, output_size, align_corners, scales_d=std::nullopt, scales_h=std::nullopt, "
                   "scales_w=std::nullopt",
                   "Resizes three dimensions by linear interpolation.")
 

@@ -138,7 +138,7 @@ CRESSET_ERRORS_OF(affine_grid_generator, , theta, size, align_corners)
 static Tensor copied(const Tensor& x, IntArrayRef sizes) { return reshape(clone(x, MemoryFormat::Contiguous), sizes); }
 static Dims leading_sizes(const Tensor& x) { return Dims(x.sizes().slice(0, static_cast<size_t>(x.dim() - 3))); }
 
-CRESSET_OP(pixel_shuffle, , Tensor, (const Tensor& self, int64_t upscale_factor), "self, upscale_factor",
+CRESSET_OP(pixel_shuffle, , Tensor, (const Tensor& self, int64_t upscale_factor), "input, upscale_factor",
            Gradient::composed, "Moves channels into space: [.., C * r * r, H, W] to [.., C, H * r, W * r].")
 Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) try {
   CRESSET_INTERCEPT(pixel_shuffle, , Tensor, self, upscale_factor);
@@ -162,7 +162,7 @@ Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) try {
 }
 CRESSET_ERRORS_OF(pixel_shuffle, , self, upscale_factor)
 
-CRESSET_OP(pixel_unshuffle, , Tensor, (const Tensor& self, int64_t downscale_factor), "self, downscale_factor",
+CRESSET_OP(pixel_unshuffle, , Tensor, (const Tensor& self, int64_t downscale_factor), "input, downscale_factor",
            Gradient::composed, "Moves space into channels: [.., C, H * r, W * r] to [.., C * r * r, H, W].")
 Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) try {
   CRESSET_INTERCEPT(pixel_unshuffle, , Tensor, self, downscale_factor);
@@ -187,7 +187,7 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) try {
 }
 CRESSET_ERRORS_OF(pixel_unshuffle, , self, downscale_factor)
 
-CRESSET_OP(channel_shuffle, , Tensor, (const Tensor& self, int64_t groups), "self, groups", Gradient::composed,
+CRESSET_OP(channel_shuffle, , Tensor, (const Tensor& self, int64_t groups), "input, groups", Gradient::composed,
            "Deals the channels of each group out in turn.")
 Tensor channel_shuffle(const Tensor& self, int64_t groups) try {
   CRESSET_INTERCEPT(channel_shuffle, , Tensor, self, groups);
