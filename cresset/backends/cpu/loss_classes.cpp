@@ -52,6 +52,7 @@ void nll_typed(const Tensor& loss, const Tensor& total, const Tensor& x, const T
   walk.set(1, target.strides(), sizeof(int64_t));
   walk.set(2, reduction == Reduction::None ? loss.strides() : target.strides(), sizeof(T));
   walk.join();
+  const int64_t x_step = walk.step(0), target_step = walk.step(1), loss_step = walk.step(2);
   const int64_t n = walk.numel(), chunks = (n + kChunk - 1) / kChunk, classes = x.size(class_dim);
   const int64_t class_step = x.stride(class_dim) * static_cast<int64_t>(sizeof(T));
   const char *values = static_cast<const char*>(x.impl()->data()),
@@ -67,18 +68,18 @@ void nll_typed(const Tensor& loss, const Tensor& total, const Tensor& x, const T
       Part part;
       walk.runs(chunk * kChunk, std::min((chunk + 1) * kChunk, n), [&](const int64_t* offsets, int64_t count) {
         for (int64_t i = 0; i < count; i++) {
-          int64_t c = *reinterpret_cast<const int64_t*>(at + offsets[1] + i * walk.step(1));
+          int64_t c = *reinterpret_cast<const int64_t*>(at + offsets[1] + i * target_step);
           double each = 0;
           if (c != ignore_index) {
             checked_class("nll_loss", c, classes);
             double w = weights.empty() ? 1 : weights[static_cast<size_t>(c)];
-            each = -w * static_cast<double>(
-                            *reinterpret_cast<const T*>(values + offsets[0] + i * walk.step(0) + c * class_step));
+            each = -w *
+                   static_cast<double>(*reinterpret_cast<const T*>(values + offsets[0] + i * x_step + c * class_step));
             part.loss += each;
             part.weight += w;
           }
           if (reduction == Reduction::None)
-            *reinterpret_cast<T*>(out + offsets[2] + i * walk.step(2)) = static_cast<T>(each);
+            *reinterpret_cast<T*>(out + offsets[2] + i * loss_step) = static_cast<T>(each);
         }
       });
       parts[static_cast<size_t>(chunk)] = part;
@@ -103,6 +104,7 @@ void nll_backward_typed(const Tensor& dx, const Tensor& g, const Tensor& target,
   walk.set(1, target.strides(), sizeof(int64_t));
   walk.set(2, each ? g.strides() : IntArrayRef(Dims::filled(static_cast<int>(target.dim()), 0)), sizeof(T));
   walk.join();
+  const int64_t x_step = walk.step(0), target_step = walk.step(1), g_step = walk.step(2);
   const int64_t n = walk.numel(), chunks = (n + kChunk - 1) / kChunk, classes = dx.size(class_dim);
   const int64_t class_step = dx.stride(class_dim) * static_cast<int64_t>(sizeof(T));
   const double scale = reduction == Reduction::Mean ? 1 / *static_cast<double*>(total.impl()->data()) : 1;
@@ -114,12 +116,12 @@ void nll_backward_typed(const Tensor& dx, const Tensor& g, const Tensor& target,
   if (!rows) fill_kernel.get(kCPU)(dx, 0);
   auto scatter = [&](const int64_t* offsets, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
-      int64_t c = *reinterpret_cast<const int64_t*>(at + offsets[1] + i * walk.step(1));
+      int64_t c = *reinterpret_cast<const int64_t*>(at + offsets[1] + i * target_step);
       if (c == ignore_index) continue;
       checked_class("nll_loss", c, classes);
       double w = weights.empty() ? 1 : weights[static_cast<size_t>(c)];
-      double g_at = static_cast<double>(*reinterpret_cast<const T*>(from + offsets[2] + i * walk.step(2)));
-      *reinterpret_cast<T*>(out + offsets[0] + i * walk.step(0) + c * class_step) = static_cast<T>(-w * scale * g_at);
+      double g_at = static_cast<double>(*reinterpret_cast<const T*>(from + offsets[2] + i * g_step));
+      *reinterpret_cast<T*>(out + offsets[0] + i * x_step + c * class_step) = static_cast<T>(-w * scale * g_at);
     }
   };
   parallel_for(0, chunks, kGrain, [&](int64_t begin, int64_t end) {

@@ -205,12 +205,17 @@ class Transform {
     Geometry g{kind_, n_, count, count > 1 ? in_step : 0, count > 1 ? out_step : 0, even(from) && even(to), in_place};
     Fftw::run(plan_for<Fftw>(g, from, to).get(), kind_, from, to);
   }
-  void tile(const From* from, To* to, int64_t count, const Loop& loop, From* in, To* out) const {
-    for (int64_t k = 0; k < in_length_; k++)
-      for (int64_t w = 0; w < count; w++) in[w * in_length_ + k] = from[k * in_stride_ + w * loop.in];
-    execute(in, out, count, in_length_, out_length_);
-    for (int64_t k = 0; k < out_length_; k++)
-      for (int64_t w = 0; w < count; w++) to[k * out_stride_ + w * loop.out] = out[w * out_length_ + k];
+  // A side whose lines are dense already needs no scratch.
+  void tile(From* from, To* to, int64_t count, const Loop& loop, From* in, To* out) const {
+    const bool gathers = in_stride_ != 1, scatters = out_stride_ != 1;
+    if (gathers)
+      for (int64_t k = 0; k < in_length_; k++)
+        for (int64_t w = 0; w < count; w++) in[w * in_length_ + k] = from[k * in_stride_ + w * loop.in];
+    execute(gathers ? in : from, scatters ? out : to, count, gathers ? in_length_ : loop.in,
+            scatters ? out_length_ : loop.out);
+    if (scatters)
+      for (int64_t k = 0; k < out_length_; k++)
+        for (int64_t w = 0; w < count; w++) to[k * out_stride_ + w * loop.out] = out[w * out_length_ + k];
   }
 
   Kind kind_;
