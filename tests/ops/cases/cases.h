@@ -13,6 +13,10 @@ std::vector<OpCase> reduce_cases();
 std::vector<OpCase> matmul_cases();
 std::vector<OpCase> conv_cases();
 std::vector<OpCase> index_cases();
+std::vector<OpCase> gather_cases();
+std::vector<OpCase> rearrange_cases();
+std::vector<OpCase> stacking_cases();
+std::vector<OpCase> embedding_cases();
 std::vector<OpCase> loss_cases();
 std::vector<OpCase> random_cases();
 
