@@ -119,8 +119,8 @@ Tensor& embedding_renorm_(const Tensor& self, const Tensor& indices, double max_
     return const_cast<Tensor&>(self);
   CRESSET_CHECK_AS(ShapeError, self.dim() == 2, "embedding_renorm_: Expected 2-dimensional tensor, but got shape ",
                    text_of(self.sizes()), " for argument 'self'");
-  CRESSET_CHECK_AS(TypeError, self.is_floating_point(), "embedding_renorm_: found dtype ", name_of(self.dtype()),
-                   " (expected a floating-point type)");
+  CRESSET_CHECK_AS(TypeError, is_differentiable(self.dtype()), "embedding_renorm_: found dtype ", name_of(self.dtype()),
+                   " (expected a floating-point or complex type)");
   check_indices("embedding_renorm_", "indices", indices, self);
   autograd::check_inplace("embedding_renorm_", self, false);
   check_no_overlap("embedding_renorm_", self, indices);

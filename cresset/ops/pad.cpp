@@ -88,23 +88,29 @@ Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value)
                    "constant_pad_nd: value cannot be converted to type ", name_of(self.dtype()),
                    " without overflow: found a complex number");
   MemoryFormat format = self.suggest_memory_format();
-  Tensor y = format == MemoryFormat::Contiguous
+  bool grows = false;
+  for (int64_t n : pad) grows = grows || n > 0;
+  // What is only cut keeps its layout, as a clone does.
+  Tensor y = !grows ? Tensor()
+             : format == MemoryFormat::Contiguous
                  ? empty_contiguous(sizes, self.dtype(), self.device())
                  : empty_strided(sizes, channels_last_strides(sizes), self.dtype(), self.device());
   Dims inner(self.sizes());
   int64_t from = self.storage_offset(), to = 0;
-  bool grows = false;
   for (size_t i = 0; i < pad.size() / 2; i++) {
     int d = inner.rank() - 1 - static_cast<int>(i);
     int64_t before = pad[2 * i], after = pad[2 * i + 1];
     from += std::max<int64_t>(-before, 0) * self.stride(d);
-    to += std::max<int64_t>(before, 0) * y.stride(d);
+    if (grows) to += std::max<int64_t>(before, 0) * y.stride(d);
     inner[d] = std::max<int64_t>(0, inner[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0));
-    grows = grows || before > 0 || after > 0;
   }
-  if (grows) fill_kernel(y, value);
-  if (inner.product() > 0 && y.numel() > 0)
-    copy_kernel(alias(y, inner, y.strides(), to), alias(self, inner, self.strides(), from));
+  Tensor kept = alias(self, inner, self.strides(), from);
+  if (grows) {
+    fill_kernel(y, value);
+    if (inner.product() > 0 && y.numel() > 0) copy_kernel(alias(y, inner, y.strides(), to), kept);
+  } else {
+    y = kept.clone();
+  }
   Dims back;
   for (int64_t n : pad) back.push_back(-n);
   return differentiable("ConstantPadNdBackward0", y, inputs(self), saved(),
@@ -133,8 +139,8 @@ CRESSET_PAD(replication_pad3d, "ReplicationPad3DBackward0", 3, PadMode::replicat
 
 static Tensor circular_pad(const Tensor& self, IntArrayRef pad) {
   int dims = static_cast<int>(pad.size()) / 2;
-  CRESSET_CHECK_AS(ShapeError, self.dim() == dims + 1 || self.dim() == dims + 2, "pad: circular padding of ", dims,
-                   " dimensions takes an input of ", dims + 1, " or ", dims + 2, " dimensions, found shape ",
+  CRESSET_CHECK_AS(ShapeError, self.dim() == dims + 2, "pad: circular padding of ", dims,
+                   " dimensions takes an input of ", dims + 2, " dimensions (batch mode), found shape ",
                    text_of(self.sizes()));
   for (int i = 0; i < dims; i++) {
     int64_t n = self.size(-1 - i), before = pad[static_cast<size_t>(2 * i)],

@@ -151,7 +151,7 @@ template <class T>
 double norm_of(const char* p, int64_t step, int64_t n, double type) {
   double sum = 0;
   for (int64_t i = 0; i < n; i++, p += step) {
-    const double x = std::abs(static_cast<double>(static_cast<Sum<T>>(*reinterpret_cast<const T*>(p))));
+    const auto x = static_cast<double>(std::abs(static_cast<Sum<T>>(*reinterpret_cast<const T*>(p))));
     if (type == INFINITY)
       sum = std::max(sum, x);
     else
@@ -165,7 +165,7 @@ void embedding_renorm(const Tensor& weight, const Tensor& indices, double max_no
   std::vector<bool> done(static_cast<size_t>(weight.size(0)));
   dispatch(weight.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    if constexpr (is_floating_point(dtype_of<T>))
+    if constexpr (is_differentiable(dtype_of<T>))
       for (int64_t i = 0; i < at.count; i++) {
         const auto row = static_cast<size_t>(checked(at[i], weight.size(0)));
         if (done[row]) continue;

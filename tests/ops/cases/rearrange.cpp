@@ -576,7 +576,7 @@ std::vector<OpCase> copy_cases_of_shape() {
          });
        })},
       {.name = "as_strided_scatter",
-       .torch = "as_strided_scatter",
+       .not_in_torch = "the gradient of libtorch 1.13 reads memory that nobody wrote",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"second row", {m.tensor({3, 4}), m.tensor({2, 2}), Ints{2, 2}, Ints{4, 1}, int64_t{1}}}};
        },

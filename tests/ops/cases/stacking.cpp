@@ -267,7 +267,7 @@ std::vector<OpCase> pad_cases() {
            [](Make& m) {
              std::vector<Sample> samples = {
                  {"constant", {m.tensor({2, 3}), Ints{1, 2}}},
-                 {"circular 1d", {m.tensor({2, 3}), Ints{1, 2}, std::string("circular")}},
+                 {"circular 1d", {m.tensor({1, 2, 3}), Ints{1, 2}, std::string("circular")}},
                  {"circular 2d", {m.tensor({1, 2, 3, 3}), Ints{1, 3, 2, 0}, std::string("circular")}}};
              if (m.dtype == kFloat || m.dtype == kDouble) {
                samples.push_back({"value", {m.tensor({2, 3}), Ints{1, 2}, std::string("constant"), 1.5}});
@@ -295,7 +295,7 @@ std::vector<OpCase> pad_cases() {
            refused(
                "circular",
                [](Make& m) -> Values {
-                 return {m.tensor({2, 3}), Ints{4, 1}, std::string("circular")};
+                 return {m.tensor({1, 2, 3}), Ints{4, 1}, std::string("circular")};
                },
                "pad: Padding value causes wrapping around more than once")}}};
   for (int dims = 1; dims <= 3; dims++)
