@@ -110,6 +110,9 @@ const std::vector<OpAlias>& op_aliases() {
       {"linalg_matmul", "matmul"},
       {"linalg::matmul", "matmul"},
       {"ger", "outer"},
+      {"negative", "neg"},     {"subtract", "sub"},     {"multiply", "mul"},       {"divide", "div"},
+      {"true_divide", "div"},  {"moveaxis", "movedim"}, {"swapaxes", "transpose"}, {"swapdims", "transpose"},
+      {"row_stack", "vstack"}, {"concat", "cat"},       {"concatenate", "cat"},
   };
   return table;
 }

@@ -7,6 +7,7 @@
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
+#include "cresset/ops/scatter_call.h"
 #include "cresset/ops/shape.h"
 
 namespace cresset {
@@ -59,7 +60,8 @@ std::vector<Tensor> without_masks(const char* op, const Tensor& self, TensorList
       list.push_back(index);
   }
   CRESSET_CHECK_AS(IndexError, static_cast<int64_t>(list.size()) <= self.dim(), op,
-                   ": too many indices for tensor of dimension ", self.dim(), " (got ", list.size(), ")");
+                   ": too many indices for tensor of dimension ", self.dim(), " (got ", list.size(), ") and shape ",
+                   text_of(self.sizes()));
   return list;
 }
 
@@ -142,6 +144,16 @@ Tensor plain_side(const Tensor& x, const Indices& indices) {
   return fronted(x, [&](int i) { return i >= indices.at && i < indices.at + indices.sizes.rank(); });
 }
 
+// One list of indices is a scatter of slices, which is faster than the general kernel.
+void write_values(const Tensor& y, const Tensor& values, const Indices& at, bool accumulate) {
+  Tensor target = indexed_side(y, at), source = plain_side(values, at);
+  if (at.dims.rank() != 1 || at.sizes.rank() != 1)
+    return index_put_kernel(target, source, at.broadcast, at.dims, accumulate);
+  check_index_kernel(at.broadcast[0], target.size(0), at.dims[0], /*wraps=*/true);
+  scatter_kernel(target, index_of_slices(at.broadcast[0], source, 0), source, 0,
+                 static_cast<int64_t>(accumulate ? ScatterMode::add : ScatterMode::store));
+}
+
 // A copy with self's strides, out of the graph.
 Tensor copied(const Tensor& self) { return self.detach().clone(); }
 
@@ -153,7 +165,8 @@ static Tensor index_into(const Into& into, const Tensor& self, TensorList indice
   Tensor y = result("index", into, result_sizes(self, at), self.dtype(), self.device(), {&self});
   if (into.out())
     for (const Tensor& index : at.broadcast) check_no_overlap("index", y, index);
-  if (y.numel() > 0) index_kernel(plain_side(y, at), indexed_side(self, at), at.broadcast, at.dims);
+  if (y.numel() > 0)
+    naming_shape(self, [&] { index_kernel(plain_side(y, at), indexed_side(self, at), at.broadcast, at.dims); });
   return differentiable("IndexBackward0", into, y, inputs(self), saved_list(at.list),
                         [from = KeptDims(self.sizes())](const Tensor& g, Wants, TensorList indices) {
                           Tensor whole = g.new_zeros(from);
@@ -189,7 +202,7 @@ static Tensor index_put_into(const Into& into, const Tensor& self, TensorList in
   }
   Tensor here = values.device() == self.device() ? values.detach() : values.detach().to(self.device());
   Tensor wide = broadcast_alias(here, sizes);
-  if (wide.numel() > 0) index_put_kernel(indexed_side(y, at), plain_side(wide, at), at.broadcast, at.dims, accumulate);
+  if (wide.numel() > 0) naming_shape(self, [&] { write_values(y, wide, at, accumulate); });
   return differentiable("IndexPutBackward0", into, y, inputs(self, values), saved_list(at.list),
                         [accumulate, b = Broadcast(values, wide), on = values.device()](const Tensor& g, Wants wants,
                                                                                         TensorList indices) {

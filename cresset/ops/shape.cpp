@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/ops/cat.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/pointwise.h"
@@ -51,12 +52,64 @@ Tensor slice_backward(const Tensor& g, IntArrayRef sizes, int64_t dim, int64_t s
   return whole;
 }
 
+// The parts of one call share a node: their gradients are joined once, however many there are. An empty list of sizes
+// stands for the slices of unbind.
+class PartsNode final : public autograd::Pooled<PartsNode> {
+ public:
+  PartsNode(const char* name, const Tensor& self, int dim, IntArrayRef parts)
+      : Pooled(name, &edge_, 1, static_cast<uint32_t>(parts.empty() ? self.size(dim) : parts.size())),
+        sizes_(self.sizes()),
+        parts_(parts.begin(), parts.end()),
+        dim_(dim) {
+    edge_ = autograd::gradient_edge(self);
+  }
+
+  Grads apply(Tensor* gradients, size_t count) override {
+    const Tensor* known = std::find_if(gradients, gradients + count, [](const Tensor& g) { return g.defined(); });
+    if (known == gradients + count) return Grads(1);
+    std::vector<Tensor> all(gradients, gradients + count);
+    for (size_t i = 0; i < count; i++)
+      if (!all[i].defined()) all[i] = known->new_zeros(part_sizes(i));
+    return grads(parts_.empty() ? stack(all, dim_) : cat(all, dim_));
+  }
+
+ private:
+  Dims part_sizes(size_t i) const {
+    Dims sizes = sizes_;
+    if (parts_.empty())
+      sizes.erase(dim_);
+    else
+      sizes[dim_] = parts_[i];
+    return sizes;
+  }
+  autograd::Edge edge_;
+  Dims sizes_;
+  std::vector<int64_t> parts_;
+  int dim_;
+};
+
 // Several views from one call may not be changed in place: PyTorch's rule.
-Tensor multi_view_slice(const Tensor& self, int dim, int64_t start, int64_t length) {
-  Tensor part = narrow(self, dim, start, length);
-  if (thread_state.grad_enabled && part.impl()->differentiable_view && part.impl()->origin == ViewOrigin::ordinary)
-    part.impl()->origin = ViewOrigin::multi_view;
-  return part;
+void link_parts(const char* name, const Tensor& self, int dim, IntArrayRef sizes, const std::vector<Tensor>& parts) {
+  for (const Tensor& part : parts) autograd::set_view(part, self, ViewOrigin::multi_view);
+  if (!thread_state.grad_enabled || !self.requires_grad() || parts.empty()) return;
+  auto node = autograd::make_node<PartsNode>(name, self, dim, sizes);
+  for (size_t i = 0; i < parts.size(); i++) {
+    parts[i].impl()->node = node;
+    parts[i].impl()->output_nr = static_cast<uint32_t>(i);
+    parts[i].impl()->requires_grad = true;
+  }
+}
+std::vector<Tensor> split_parts(const char* name, const Tensor& self, int dim, IntArrayRef split_sizes) {
+  std::vector<Tensor> parts;
+  Dims sizes(self.sizes());
+  int64_t start = 0;
+  for (int64_t n : split_sizes) {
+    sizes[dim] = n;
+    parts.push_back(alias(self, sizes, self.strides(), self.storage_offset() + start * self.stride(dim)));
+    start += n;
+  }
+  link_parts(name, self, dim, split_sizes, parts);
+  return parts;
 }
 
 }  // namespace
@@ -263,9 +316,10 @@ Tensor narrow(const Tensor& self, int64_t dim, int64_t start, int64_t length) tr
   CRESSET_CHECK_AS(IndexError, self.dim() > 0, "narrow: cannot be applied to a 0-dim tensor");
   int d = wrap_dim("narrow", dim, self);
   int64_t n = self.size(d), from = start < 0 ? start + n : start;
-  CRESSET_CHECK_AS(IndexError, length >= 0, "narrow: length ", length, " is negative (expected 0 or more)");
+  CRESSET_CHECK_AS(IndexError, length >= 0, "narrow: length ", length, " is negative (expected 0 or more) for shape ",
+                   text_of(self.sizes()));
   CRESSET_CHECK_AS(IndexError, from >= 0 && from <= n && length <= n - from, "narrow: start (", start, ") + length (",
-                   length, ") exceeds dimension size (", n, ")");
+                   length, ") exceeds dimension size (", n, ") of dimension ", d, " of shape ", text_of(self.sizes()));
   return slice(self, d, from, from + length, 1);
 }
 CRESSET_ERRORS_OF(narrow, , self, dim, start, length)
@@ -274,7 +328,11 @@ CRESSET_OP(unsqueeze, , Tensor, (const Tensor& self, int64_t dim), "self, dim", 
            "A view with a dimension of size 1 inserted.")
 Tensor unsqueeze(const Tensor& self, int64_t dim) try {
   CRESSET_INTERCEPT(unsqueeze, , Tensor, self, dim);
-  int d = wrap_dim("unsqueeze", dim, self.dim() + 1);
+  const int64_t range = self.dim() + 1;
+  CRESSET_CHECK_AS(IndexError, dim >= -range && dim < range,
+                   "unsqueeze: Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
+                   "], but got ", dim, ") for shape ", text_of(self.sizes()));
+  int d = static_cast<int>(dim < 0 ? dim + range : dim);
   Dims sizes(self.sizes()), strides(self.strides());
   int64_t stride = d < self.dim() ? sizes[d] * strides[d] : 1;
   sizes.insert(d, 1);
@@ -311,7 +369,7 @@ Tensor squeeze(const Tensor& self, int64_t dim) try {
 CRESSET_ERRORS_OF(squeeze, dim, self, dim)
 
 CRESSET_OP(split, , std::vector<Tensor>, (const Tensor& self, int64_t split_size, int64_t dim),
-           "self, split_size, dim=0", Gradient::composed, "Views of split_size along dim, the last one maybe smaller.")
+           "self, split_size, dim=0", Gradient::formula, "Views of split_size along dim, the last one maybe smaller.")
 std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) try {
   CRESSET_INTERCEPT(split, , std::vector<Tensor>, self, split_size, dim);
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "split: expects at least a 1-dimensional tensor");
@@ -319,15 +377,14 @@ std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) t
   int64_t n = self.size(d);
   CRESSET_CHECK_AS(ShapeError, split_size > 0 || (split_size == 0 && n == 0),
                    "split: split_size must be positive, found ", split_size, " for dimension size ", n);
-  std::vector<Tensor> parts;
-  if (n == 0) parts.push_back(multi_view_slice(self, d, 0, 0));
-  for (int64_t at = 0; at < n; at += split_size)
-    parts.push_back(multi_view_slice(self, d, at, std::min(split_size, n - at)));
-  return parts;
+  Dims sizes;
+  if (n == 0) sizes.push_back(0);
+  for (int64_t at = 0; at < n; at += sizes.back()) sizes.push_back(std::min(split_size, n - at));
+  return split_parts("SplitBackward0", self, d, sizes);
 }
 CRESSET_ERRORS_OF(split, , self, split_size, dim)
 CRESSET_OP(split, sizes, std::vector<Tensor>, (const Tensor& self, IntArrayRef split_sizes, int64_t dim),
-           "self, split_sizes, dim=0", Gradient::composed, "Views of the given sizes along dim.")
+           "self, split_sizes, dim=0", Gradient::formula, "Views of the given sizes along dim.")
 std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t dim) try {
   CRESSET_INTERCEPT(split, sizes, std::vector<Tensor>, self, split_sizes, dim);
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "split: expects at least a 1-dimensional tensor");
@@ -339,29 +396,23 @@ std::vector<Tensor> split(const Tensor& self, IntArrayRef split_sizes, int64_t d
   }
   CRESSET_CHECK_AS(ShapeError, total == self.size(d), "split: split_sizes ", text_of(split_sizes), " sum to ", total,
                    " (expected ", self.size(d), ", the size of dimension ", d, ")");
-  std::vector<Tensor> parts;
-  int64_t at = 0;
-  for (int64_t n : split_sizes) {
-    parts.push_back(multi_view_slice(self, d, at, n));
-    at += n;
-  }
-  return parts;
+  return split_parts("SplitWithSizesBackward0", self, d, split_sizes);
 }
 CRESSET_ERRORS_OF(split, sizes, self, split_sizes, dim)
 
-CRESSET_OP(unbind, , std::vector<Tensor>, (const Tensor& self, int64_t dim), "self, dim=0", Gradient::composed,
+CRESSET_OP(unbind, , std::vector<Tensor>, (const Tensor& self, int64_t dim), "self, dim=0", Gradient::formula,
            "Views of every slice of dim, which disappears.")
 std::vector<Tensor> unbind(const Tensor& self, int64_t dim) try {
   CRESSET_INTERCEPT(unbind, , std::vector<Tensor>, self, dim);
   int d = wrap_dim("unbind", dim, self);
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "unbind: cannot be applied to a 0-dim tensor");
   std::vector<Tensor> parts;
-  for (int64_t i = 0; i < self.size(d); i++) {
-    Tensor part = select(self, d, i);
-    if (thread_state.grad_enabled && part.impl()->differentiable_view && part.impl()->origin == ViewOrigin::ordinary)
-      part.impl()->origin = ViewOrigin::multi_view;
-    parts.push_back(part);
-  }
+  Dims sizes(self.sizes()), strides(self.strides());
+  sizes.erase(d);
+  strides.erase(d);
+  for (int64_t i = 0; i < self.size(d); i++)
+    parts.push_back(alias(self, sizes, strides, self.storage_offset() + i * self.stride(d)));
+  link_parts("UnbindBackward0", self, d, {}, parts);
   return parts;
 }
 CRESSET_ERRORS_OF(unbind, , self, dim)

@@ -27,6 +27,10 @@ const std::vector<OpCase>& all_cases() {
     add("Conv", conv_cases());
     add("Pool", pool_cases());
     add("Index", index_cases());
+    add("Index", gather_cases());
+    add("Shape", rearrange_cases());
+    add("Shape", stacking_cases());
+    add("Embedding", embedding_cases());
     add("Loss", loss_cases());
     add("Loss", loss_pointwise_cases());
     add("Loss", loss_classes_cases());
