@@ -54,7 +54,8 @@ Policy policy_of(const Op& op) {
                              "binary_cross_entropy",
                              "binary_cross_entropy_with_logits"})
       map->emplace(name, Policy::float32);
-    for (const char* name : {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear"})
+    for (const char* name :
+         {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear", "addcmul", "addcdiv", "atan2"})
       map->emplace(name, Policy::widest);
     return map;
   }();
