@@ -62,6 +62,8 @@ static Tensor hardtanh_of(const char* op, const Into& into, const Tensor& self, 
                           const Scalar& max_val) {
   CRESSET_CHECK_AS(TypeError, self.dtype() != kBool && !self.is_complex(), op, ": not implemented for '",
                    toString(self.dtype()), "' (Bool inputs not supported for hardtanh; expected real numbers)");
+  CRESSET_CHECK_AS(ValueError, self.dtype() != kByte || (min_val.toDouble() >= 0 && max_val.toDouble() >= 0), op,
+                   ": cannot do hardtanh on an unsigned type with negative limits, found ", min_val, " and ", max_val);
   Tensor y = like(op, into, self);
   clamp_kernel(y, self, min_val, max_val, self.dtype());
   return differentiable("HardtanhBackward0", into, y, inputs(self), saved(output(y)),

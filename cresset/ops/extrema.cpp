@@ -1,7 +1,11 @@
 // maximum, minimum, clamp and their relatives. Their gradients choose: no formula depends on the inputs smoothly.
 #include "cresset/ops/extrema.h"
 
+#include <cmath>
+#include <limits>
+
 #include "cresset/ops/comparison.h"
+#include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
 
 namespace cresset {
@@ -91,7 +95,11 @@ static Tensor clamped(const char* op, const char* node, const Into& into, const 
   CRESSET_CHECK_AS(TypeError, compute != kBool, op, ": not implemented for 'Bool' (expected numbers)");
   Tensor y = pointwise_result(op, into, {&self}, compute, compute);
   Tensor x = preserved(into, self, self.requires_grad());
-  clamp_kernel(y, self, min, max, compute);
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  if (min && max && (std::isnan(min->toDouble()) || std::isnan(max->toDouble())))  // PyTorch's answer
+    fill_kernel(y, nan);
+  else
+    clamp_kernel(y, self, min, max, compute);
   return differentiable(node, into, y, inputs(self), saved(x), [min, max](const Tensor& g, Wants, const Tensor& x) {
     return grads(clamp_backward(g, x, min, max));
   });

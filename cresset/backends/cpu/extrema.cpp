@@ -51,14 +51,11 @@ Constants bounds(DType type, const std::optional<Scalar>& min, const std::option
   });
   return {type, {min.value_or(low), max.value_or(high)}};
 }
-bool is_nan(const std::optional<Scalar>& bound) { return bound && std::isnan(bound->toDouble()); }
 
 void clamp(const Tensor& out, const Tensor& x, const std::optional<Scalar>& min, const std::optional<Scalar>& max,
            DType compute) {
   DType type = compute_dtype(compute);
   Constants constants = bounds(type, min, max);
-  if (min && max && (is_nan(min) || is_nan(max)))  // PyTorch's answer
-    constants = {type, {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()}};
   run_pointwise(out, {&x}, type, {.inner = binary_simd(BinaryOp::clamp, type), .constant = constants.bytes});
 }
 void clamp_tensor(const Tensor& out, const Tensor& x, const Tensor& min, const Tensor& max, DType compute) {

@@ -134,8 +134,8 @@ std::vector<OpCase> activation_cases() {
                                return std::isnan(x) ? x : std::min(std::max(x, number(in, 1)), number(in, 2));
                              }),
                              wide_with({{Scalar(-2), Scalar(1)}})));
-  cases.back().dtypes = numbers();
-  cases.back().refused = not_real();
+  cases.back().dtypes = without(numbers(), {kUInt8});
+  cases.back().refused = {kUInt8, kBool, kComplex64, kComplex128};  // uint8: the lower limit is negative
   cases.push_back(
       activation("relu6", real_unary([](double x) { return std::isnan(x) ? x : std::min(std::max(x, 0.0), 6.0); })));
   cases.back().dtypes = numbers();
