@@ -114,6 +114,8 @@ Policy policy_of(const Op& op) {
                              "fft_ihfftn"})
       map->emplace(name, Policy::float32);
     for (const char* name : {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear", "grid_sampler"})
+    for (const char* name :
+         {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear", "addcmul", "addcdiv", "atan2"})
       map->emplace(name, Policy::widest);
     return map;
   }();

@@ -113,6 +113,16 @@ const std::vector<OpAlias>& op_aliases() {
       {"negative", "neg"},     {"subtract", "sub"},     {"multiply", "mul"},       {"divide", "div"},
       {"true_divide", "div"},  {"moveaxis", "movedim"}, {"swapaxes", "transpose"}, {"swapdims", "transpose"},
       {"row_stack", "vstack"}, {"concat", "cat"},       {"concatenate", "cat"},
+      {"clip", "clamp"},
+      {"greater", "gt"},
+      {"greater_equal", "ge"},
+      {"less", "lt"},
+      {"less_equal", "le"},
+      {"not_equal", "ne"},
+      {"arctan2", "atan2"},
+      {"special::xlogy", "xlogy"},
+      {"special::xlog1py", "special_xlog1py"},
+      {"logsigmoid", "log_sigmoid"},
   };
   return table;
 }

@@ -13,22 +13,34 @@
 
 #define CRESSET_EXPAND(...) __VA_ARGS__
 
-#define CRESSET_FORMS(name, overload_name, parameters, arguments, text, doc)   \
-  CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc) \
-  CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc)  \
-  CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)
+namespace cresset {
+inline OpOptions form_options(OpOptions options, const Op& functional) {
+  options.functional = &functional;
+  return options;
+}
+inline OpOptions out_form_options(OpOptions options, const Op& functional) {
+  options.where = Where::function;
+  return form_options(options, functional);
+}
+}  // namespace cresset
+
+// What follows the doc goes into the op's options: CRESSET_FORMS(eq, , …, "doc", .gradient = Gradient::none).
+#define CRESSET_FORMS(name, overload_name, parameters, arguments, text, doc, ...)                         \
+  CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc __VA_OPT__(, ) __VA_ARGS__) \
+  CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc __VA_OPT__(, ) __VA_ARGS__)  \
+  CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc __VA_OPT__(, ) __VA_ARGS__)
 
 // Most ops that are not pointwise have no in-place form.
-#define CRESSET_FORMS_OUT(name, overload_name, parameters, arguments, text, doc) \
-  CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc)   \
-  CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)
+#define CRESSET_FORMS_OUT(name, overload_name, parameters, arguments, text, doc, ...)                     \
+  CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc __VA_OPT__(, ) __VA_ARGS__) \
+  CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc __VA_OPT__(, ) __VA_ARGS__)
 
-#define CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc) \
-  CRESSET_FUNCTION_FORM_OF(Gradient::formula, name, overload_name, parameters, arguments, text, doc)
+#define CRESSET_FUNCTION_FORM_OF(gradient_kind, name, overload_name, parameters, arguments, text, doc) \
+  CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc, .gradient = gradient_kind)
 
-#define CRESSET_FUNCTION_FORM_OF(gradient_kind, name, overload_name, parameters, arguments, text, doc)              \
+#define CRESSET_FUNCTION_FORM(name, overload_name, parameters, arguments, text, doc, ...)                           \
   static const Op& name##overload_name##_op = define_op(#name, static_cast<Tensor(*) parameters>(&name), text, doc, \
-                                                        {.overload = #overload_name, .gradient = gradient_kind});   \
+                                                        {.overload = #overload_name __VA_OPT__(, ) __VA_ARGS__});   \
   Tensor name parameters try {                                                                                      \
     if (CRESSET_UNLIKELY(thread_state.modes_above != 0))                                                            \
       if (auto handled = intercepted<Tensor>(name##overload_name##_op, CRESSET_EXPAND arguments))                   \
@@ -37,22 +49,22 @@
   }                                                                                                                 \
   CRESSET_ERRORS_OF(name, overload_name, CRESSET_EXPAND arguments)
 
-#define CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc)     \
-  static const Op& name##overload_name##_inplace_op =                                   \
-      define_op(#name "_", static_cast<Tensor&(*)parameters>(&name##_), text, doc,      \
-                {.overload = #overload_name, .functional = &name##overload_name##_op}); \
-  Tensor& name##_ parameters try {                                                      \
-    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                \
-        !intercepted<void>(name##overload_name##_inplace_op, CRESSET_EXPAND arguments)) \
-      name##_into(in_place(self), CRESSET_EXPAND arguments);                            \
-    return const_cast<Tensor&>(self);                                                   \
-  }                                                                                     \
+#define CRESSET_INPLACE_FORM(name, overload_name, parameters, arguments, text, doc, ...)                          \
+  static const Op& name##overload_name##_inplace_op =                                                             \
+      define_op(#name "_", static_cast<Tensor&(*)parameters>(&name##_), text, doc,                                \
+                form_options({.overload = #overload_name __VA_OPT__(, ) __VA_ARGS__}, name##overload_name##_op)); \
+  Tensor& name##_ parameters try {                                                                                \
+    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                          \
+        !intercepted<void>(name##overload_name##_inplace_op, CRESSET_EXPAND arguments))                           \
+      name##_into(in_place(self), CRESSET_EXPAND arguments);                                                      \
+    return const_cast<Tensor&>(self);                                                                             \
+  }                                                                                                               \
   CRESSET_ERRORS_OF(name, overload_name##_inplace, CRESSET_EXPAND arguments)
 
-#define CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)                                        \
+#define CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc, ...)                                   \
   static const Op& name##overload_name##_out_op = define_op(                                                           \
       #name "_out", static_cast<Tensor& (*)(Tensor & out, CRESSET_EXPAND parameters)>(&name##_out), "out, " text, doc, \
-      {.overload = #overload_name, .where = Where::function, .functional = &name##overload_name##_op});                \
+      out_form_options({.overload = #overload_name __VA_OPT__(, ) __VA_ARGS__}, name##overload_name##_op));            \
   Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) try {                                                     \
     if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                               \
         !intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments))                               \

@@ -222,15 +222,16 @@ struct Common {
 };
 Common common_of(const char* op, std::initializer_list<const Tensor*> inputs) {
   const Tensor& first = **inputs.begin();
-  Common common{first.impl()->device};
+  Common common{first.device()};
   for (const Tensor* t : inputs) {
+    Device device = t->device();  // refuses an undefined tensor
     TensorImpl* impl = t->impl();
     common.same_sizes = common.same_sizes && impl->sizes == first.impl()->sizes;
     common.contiguous = common.contiguous && impl->contiguous;
-    if (CRESSET_LIKELY(impl->device == common.device)) continue;
+    if (CRESSET_LIKELY(device == common.device)) continue;
     if (common.device.is_cpu() && first.dim() == 0)
-      common.device = impl->device;
-    else if (!(impl->device.is_cpu() && impl->sizes.rank() == 0))
+      common.device = device;
+    else if (!(device.is_cpu() && impl->sizes.rank() == 0))
       check_same_device(op, first, *t);
   }
   return common;

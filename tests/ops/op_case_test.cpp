@@ -263,7 +263,8 @@ void in_place_gradient(const OpCase& c, const Op& op) {
       return call(op, values);
     };
     auto found = gradients_of(written, all_of(inputs, fresh_leaf), v);
-    for (size_t i = 0; i < inputs.size(); i++) EXPECT_TRUE(near(found[i], read(wanted[i]), 0)) << "input " << i;
+    // Not the same bits: what is overwritten is worked out from the result.
+    for (size_t i = 0; i < inputs.size(); i++) EXPECT_TRUE(near(found[i], read(wanted[i]), 1)) << "input " << i;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/zeros.h>
 
 #include <cstring>
@@ -128,6 +129,8 @@ std::vector<at::Tensor> call_torch(const std::string& schema, const Values& valu
   for (const c10::IValue& result : stack) {
     if (result.isTensor())
       results.push_back(result.toTensor());
+    else if (result.isBool())
+      results.push_back(at::scalar_tensor(result.toBool(), at::kBool));
     else
       for (const at::Tensor& one : result.toTensorVector()) results.push_back(one);
   }

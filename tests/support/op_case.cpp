@@ -218,6 +218,7 @@ void complete(const Op& op, Values& values) {
 std::vector<Tensor> tensors_of(const Value& result) {
   if (auto* tensor = std::get_if<Tensor>(&result)) return {*tensor};
   if (auto* list = std::get_if<std::vector<Tensor>>(&result)) return *list;
+  if (auto* flag = std::get_if<bool>(&result)) return {tensor_of(Array::number(*flag ? 1 : 0), kBool)};
   return {};
 }
 

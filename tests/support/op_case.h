@@ -129,9 +129,9 @@ Reference elementwise(std::function<Complex(Complex, Complex, Complex)> f);
 Array zipped(const Array& a, const Array& b, const std::function<Complex(Complex, Complex)>& f);  // broadcast
 
 // ---- calling. The default generator is seeded before each call: random ops draw the same numbers every time.
-void complete(const Op& op, Values& values);   // appends the defaults
-Value default_of(const OpArgument& argument);  // throws if the text of the default is not understood
-std::vector<Tensor> tensors_of(const Value& result);
+void complete(const Op& op, Values& values);          // appends the defaults
+Value default_of(const OpArgument& argument);         // throws if the text of the default is not understood
+std::vector<Tensor> tensors_of(const Value& result);  // a bool result counts as a 0-d tensor
 std::vector<Tensor> call(const Op& op, Values values);
 // As call, but a written self is copied first, so that the arguments stay what they were.
 std::vector<Tensor> call_fresh(const OpCase& op_case, Values values);

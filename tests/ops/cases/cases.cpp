@@ -13,6 +13,9 @@ const std::vector<OpCase>& all_cases() {
       }
     };
     add("Pointwise", pointwise_cases());
+    add("PointwiseComparison", comparison_cases());
+    add("PointwiseBinary", binary_cases());
+    add("PointwiseActivation", activation_cases());
     add("Copy", copy_cases());
     add("Creation", creation_cases());
     add("Shape", shape_cases());

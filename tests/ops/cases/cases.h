@@ -6,6 +6,9 @@
 namespace cresset::test {
 
 std::vector<OpCase> pointwise_cases();
+std::vector<OpCase> comparison_cases();
+std::vector<OpCase> binary_cases();
+std::vector<OpCase> activation_cases();
 std::vector<OpCase> copy_cases();
 std::vector<OpCase> creation_cases();
 std::vector<OpCase> shape_cases();
