@@ -3,4 +3,7 @@
 
 #include <cstdint>
 
+// What one core can do: multiply-adds in registers alone, in GFLOP/s.
+double fma_gflops();
+
 void plain_add(float* out, const float* a, const float* b, int64_t count, int threads);

@@ -11,7 +11,9 @@ namespace {
 using parity::torch_twin;
 
 void expect_close(const Tensor& ours, const at::Tensor& theirs) {
-  EXPECT_TRUE(at::allclose(torch_twin(ours), theirs, 1e-10, 1e-10, /*equal_nan=*/true)) << torch_twin(ours) << "\nlibtorch:\n" << theirs;
+  EXPECT_TRUE(at::allclose(torch_twin(ours), theirs, 1e-10, 1e-10, /*equal_nan=*/true))
+      << torch_twin(ours) << "\nlibtorch:\n"
+      << theirs;
 }
 
 struct Batch {
