@@ -113,10 +113,9 @@ Policy policy_of(const Op& op) {
                              "fft_ihfft2",
                              "fft_ihfftn"})
       map->emplace(name, Policy::float32);
-    for (const char* name : {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear", "grid_sampler"})
-      for (const char* name :
-           {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear", "addcmul", "addcdiv", "atan2"})
-        map->emplace(name, Policy::widest);
+    for (const char* name : {"cat", "stack", "index_put", "scatter_add", "dot", "cross", "bilinear", "grid_sampler",
+                             "addcmul", "addcdiv", "atan2"})
+      map->emplace(name, Policy::widest);
     return map;
   }();
   if (op.functional) return Policy::as_it_comes;  // in-place and out forms: the user has chosen the dtype

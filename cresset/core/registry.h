@@ -79,6 +79,7 @@ CRESSET_CPP_NAME(std::vector<Tensor>, "std::vector<Tensor>");
 CRESSET_CPP_NAME(std::optional<int64_t>, "std::optional<int64_t>");
 CRESSET_CPP_NAME(std::optional<double>, "std::optional<double>");
 CRESSET_CPP_NAME(std::optional<bool>, "std::optional<bool>");
+CRESSET_CPP_NAME(std::optional<std::string_view>, "std::optional<std::string_view>");
 CRESSET_CPP_NAME(std::optional<DType>, "std::optional<DType>");
 CRESSET_CPP_NAME(std::optional<Scalar>, "std::optional<Scalar>");
 CRESSET_CPP_NAME(const std::optional<Scalar>&, "const std::optional<Scalar>&");
@@ -87,9 +88,13 @@ CRESSET_CPP_NAME(std::optional<MemoryFormat>, "std::optional<MemoryFormat>");
 CRESSET_CPP_NAME(std::optional<Generator>, "std::optional<Generator>");
 using TwoTensors = std::tuple<Tensor, Tensor>;
 using ThreeTensors = std::tuple<Tensor, Tensor, Tensor>;
+using FourTensors = std::tuple<Tensor, Tensor, Tensor, Tensor>;
 using TwoTensorRefs = std::tuple<Tensor&, Tensor&>;
 CRESSET_CPP_NAME(TwoTensors, "std::tuple<Tensor, Tensor>");
 CRESSET_CPP_NAME(ThreeTensors, "std::tuple<Tensor, Tensor, Tensor>");
+using ThreeTensorRefs = std::tuple<Tensor&, Tensor&, Tensor&>;
+CRESSET_CPP_NAME(FourTensors, "std::tuple<Tensor, Tensor, Tensor, Tensor>");
+CRESSET_CPP_NAME(ThreeTensorRefs, "std::tuple<Tensor&, Tensor&, Tensor&>");
 CRESSET_CPP_NAME(TwoTensorRefs, "std::tuple<Tensor&, Tensor&>");
 #undef CRESSET_CPP_NAME
 

@@ -6,13 +6,6 @@
 
 namespace cresset {
 
-namespace detail {
-template <>
-struct CppName<std::optional<std::string_view>> {
-  static constexpr const char* value = "std::optional<std::string_view>";
-};
-}  // namespace detail
-
 static DType division_type(const char* op, const Tensor& self, const Tensor& other) {
   DType compute = result_type(self, other);
   CRESSET_CHECK_AS(TypeError, !is_complex(compute) && compute != kBool, op, ": not implemented for '",

@@ -13,11 +13,7 @@
 
 namespace cresset {
 
-using FourTensors = std::tuple<Tensor, Tensor, Tensor, Tensor>;
-template <>
-struct detail::CppName<FourTensors> {
-  static constexpr const char* value = "std::tuple<Tensor, Tensor, Tensor, Tensor>";
-};
+using detail::FourTensors;
 
 namespace {
 

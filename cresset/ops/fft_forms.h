@@ -5,15 +5,6 @@
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
 
-namespace cresset::detail {
-
-template <>
-struct CppName<std::optional<std::string_view>> {
-  static constexpr const char* value = "std::optional<std::string_view>";
-};
-
-}  // namespace cresset::detail
-
 // Writes `name` and `name_out` from `name_made`, which makes a fresh result.
 #define CRESSET_FFT_FORMS(name, parameters, arguments, text, doc)                                              \
   static const Op& name##_op =                                                                                 \

@@ -340,7 +340,7 @@ Tensor without_leading_ones(const Tensor& values) {
   return ones == 0 ? values : view(values, values.sizes().slice(ones));
 }
 
-void put(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& values) {
+void write_at(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& values) {
   check_defined("index_put_", "values", values);
   auto [target, tensors] = Expression(self, indices).result();
   Tensor source = target.sizes() == values.sizes() ? values : without_leading_ones(values);
@@ -350,7 +350,7 @@ void put(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& values
     cresset::index_put_(target, tensors, source);
 }
 
-void put(const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value) {
+void write_at(const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value) {
   auto [target, tensors] = Expression(self, indices).result();
   if (tensors.empty()) {
     fill_(target, value);
@@ -383,13 +383,13 @@ Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
 }
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor& values) try {
   check_defined("index_put_", "self", *this);
-  put(*this, indices, values);
+  write_at(*this, indices, values);
   return *this;
 }
 CRESSET_ERRORS_OF(index_put, _inplace, *this, values)
 Tensor& Tensor::index_put_(ArrayRef<TensorIndex> indices, const Scalar& value) try {
   check_defined("index_put_", "self", *this);
-  put(*this, indices, value);
+  write_at(*this, indices, value);
   return *this;
 }
 CRESSET_ERRORS_OF(index_put, _inplace, *this, value)

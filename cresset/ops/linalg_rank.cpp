@@ -7,13 +7,6 @@
 #include "cresset/ops/reduce.h"
 
 namespace cresset {
-namespace detail {
-using FourTensors = std::tuple<Tensor, Tensor, Tensor, Tensor>;
-template <>
-struct CppName<FourTensors> {
-  static constexpr const char* value = "std::tuple<Tensor, Tensor, Tensor, Tensor>";
-};
-}  // namespace detail
 namespace {
 
 double epsilon_of(DType dtype) {

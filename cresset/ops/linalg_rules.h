@@ -48,14 +48,6 @@
   }                                                                                                                \
   CRESSET_ERRORS_OF(name##_out, , first, second, third, CRESSET_EXPAND arguments)
 
-namespace cresset::detail {
-using ThreeTensorRefs = std::tuple<Tensor&, Tensor&, Tensor&>;
-template <>
-struct CppName<ThreeTensorRefs> {
-  static constexpr const char* value = "std::tuple<Tensor&, Tensor&, Tensor&>";
-};
-}  // namespace cresset::detail
-
 namespace cresset {
 
 inline void check_matrices(const char* op, const Tensor& x, const char* argument = "A") {
