@@ -121,7 +121,11 @@ static void rename(Error& error, const Op& op, int undefined) {
   const std::string& found = error.msg();
   size_t end = found.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
   bool of_an_op = end != std::string::npos && end > 0 && found.compare(end, 2, ": ") == 0;
-  if (undefined >= 0 && found.starts_with(kUndefinedTensor))
+  // An inner op has its own names for the same tensor.
+  bool about_undefined = found.starts_with(kUndefinedTensor) ||
+                         found.find(": found an undefined tensor") != std::string::npos ||
+                         found.find(" is undefined (expected") != std::string::npos;
+  if (undefined >= 0 && about_undefined)
     error.set_message(message_of(op.name, ": found an undefined tensor for ",
                                  op.parsed_arguments()[static_cast<size_t>(undefined)].name,
                                  " (expected a defined one)"));

@@ -9,9 +9,11 @@ namespace cresset {
 namespace {
 
 Tensor permutation_of(const Tensor& pivots, int64_t rows, DType dtype) {
-  Tensor p = empty_contiguous(with_sizes(batch_sizes(pivots, 1), {rows, rows}), dtype, pivots.device());
+  // The kernel has LAPACK's dtypes; ones and zeros are the same in all.
+  const DType made = is_complex(dtype) || dtype == kFloat || dtype == kDouble ? dtype : kFloat;
+  const Tensor p = empty_contiguous(with_sizes(batch_sizes(pivots, 1), {rows, rows}), made, pivots.device());
   lu_permutation_kernel(p, pivots);
-  return p;
+  return p.to(dtype);
 }
 Tensor lower_of(const Tensor& lu) {
   const int64_t m = lu.size(-2), k = std::min(m, lu.size(-1));
@@ -131,6 +133,12 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data, const Tensor
   CRESSET_CHECK_AS(TypeError, !unpack_pivots || LU_pivots.dtype() == kInt,
                    "lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype, found ",
                    name_of(LU_pivots.dtype()));
+  CRESSET_CHECK_AS(
+      ShapeError,
+      !unpack_pivots || LU_pivots.sizes() == IntArrayRef(with_sizes(batch_sizes(LU_data),
+                                                                    {std::min(LU_data.size(-2), LU_data.size(-1))})),
+      "lu_unpack: found LU_pivots of shape ", text_of(LU_pivots.sizes()), " and LU_data of shape ",
+      text_of(LU_data.sizes()), " (expected one pivot for each row or column, whichever are fewer)");
   Tensor p = empty_contiguous({0}, LU_data.dtype(), LU_data.device()), l = p, u = p;
   if (unpack_pivots) p = permutation_of(LU_pivots.detach().contiguous(), LU_data.size(-2), LU_data.dtype());
   if (unpack_data) {

@@ -210,4 +210,23 @@ TEST(Einsum, contracts_along_a_given_path) {
   EXPECT_THROW(einsum("ij,jk,kl->il", {{a, b, c}}, IntArrayRef(wrong)), ValueError);
 }
 
+// LAPACK would follow them anywhere in memory.
+TEST(Lu, RefusesPivotsOutsideTheMatrix) {
+  Tensor lu = eye(2), b = ones({2, 1});
+  auto message = [&](const Tensor& pivots, bool solve) -> std::string {
+    try {
+      if (solve)
+        linalg_lu_solve(lu, pivots, b);
+      else
+        lu_unpack(lu, pivots);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message(tensor({1, 9}, kInt), false), "lu_unpack: found the pivot 9 (expected 1 to 2)");
+  EXPECT_EQ(message(tensor({0, 2}, kInt), true), "linalg_lu_solve: found the pivot 0 (expected 1 to 2)");
+  EXPECT_NE(message(tensor({1, 2, 2}, kInt), false).find("lu_unpack: found LU_pivots of shape [3]"), std::string::npos);
+}
+
 }  // namespace cresset::test

@@ -23,10 +23,19 @@ void lu_factor(const Tensor& lu, const Tensor& pivots, const Tensor& info) {
 
 char trans_flag(int64_t transpose) { return transpose == 0 ? 'N' : transpose == 1 ? 'T' : 'C'; }
 
+// Pivots may come from the user: LAPACK would follow them anywhere. They count from 1.
+void check_pivots(const Tensor& pivots, int64_t rows) {
+  const int* at = data_of<int>(pivots);
+  for (int64_t i = 0; i < pivots.numel(); i++)
+    CRESSET_CHECK_AS(ValueError, at[i] >= 1 && at[i] <= rows, "lu: found the pivot ", at[i], " (expected 1 to ", rows,
+                     ")");
+}
+
 void lu_solve(const Tensor& b, const Tensor& lu, const Tensor& pivots, int64_t transpose) {
   with_type(b, [&]<class T>(T*) {
     const Batch<T> x(b), a(lu);
     if (x.rows == 0 || x.cols == 0) return;
+    check_pivots(pivots, a.rows);
     x.each([&](int64_t i) {
       lapack::getrs(trans_flag(transpose), a.rows, x.cols, a[i], a.rows, data_of<int>(pivots) + i * a.rows, x[i],
                     x.rows);
@@ -35,6 +44,7 @@ void lu_solve(const Tensor& b, const Tensor& lu, const Tensor& pivots, int64_t t
 }
 
 void lu_permutation(const Tensor& permutation, const Tensor& pivots) {
+  check_pivots(pivots, permutation.size(-1));
   with_type(permutation, [&]<class T>(T*) {
     const Batch<T> p(permutation);  // row by row, which a matrix of ones and zeros may be
     const int64_t k = pivots.dim() == 0 ? 0 : pivots.size(-1);

@@ -24,8 +24,11 @@ void with_type(const Tensor& x, const F& f) {
       return f(static_cast<double*>(nullptr));
     case kComplexFloat:
       return f(static_cast<std::complex<float>*>(nullptr));
-    default:
+    case kComplexDouble:
       return f(static_cast<std::complex<double>*>(nullptr));
+    default:
+      throw TypeError(
+          message_of("linalg: found dtype ", name_of(x.dtype()), " (expected float32, float64 or complex)"));
   }
 }
 
