@@ -351,6 +351,18 @@ void Tensor::set_data(const Tensor& other) const {
   impl->set_geometry(from->sizes, from->strides);
 }
 
+Tensor& Tensor::set_(const Tensor& source) const {
+  CRESSET_CHECK_AS(TypeError, dtype() == source.dtype(), "set_: found a source of dtype ", name_of(source.dtype()),
+                   " (expected self's, ", name_of(dtype()), ")");
+  CRESSET_CHECK_AS(DeviceError, device() == source.device(), "set_: found a source on ", source.device().str(),
+                   " (expected self's device, ", device().str(), ")");
+  CRESSET_CHECK_AS(AutogradError, !requires_grad() && !source.requires_grad(),
+                   "set_: found a tensor that requires grad (expected tensors without history)");
+  set_data(source);
+  impl()->version().fetch_add(1, std::memory_order_relaxed);
+  return const_cast<Tensor&>(*this);
+}
+
 void Tensor::retain_grad() const {
   CRESSET_CHECK_AS(AutogradError, requires_grad(),
                    "retain_grad: can't retain_grad on Tensor that has requires_grad=False");

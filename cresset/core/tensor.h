@@ -29,6 +29,8 @@ class TensorIndex;
 using indexing::TensorIndex;
 using TensorList = ArrayRef<Tensor>;
 
+class TensorLiteral;
+
 class CRESSET_API Tensor {
  public:
   Tensor() = default;
@@ -109,6 +111,13 @@ class CRESSET_API Tensor {
     check_rank("accessor", static_cast<int64_t>(N));
     return TensorAccessor<T, N>(static_cast<T*>(data_ptr()), impl_->sizes.data(), impl_->strides.data());
   }
+  // The values row by row; T is the dtype's own type.
+  template <class T>
+  std::vector<T> tolist() const {
+    Tensor here = detach().to(Device(kCPU)).contiguous();
+    const T* values = here.data_ptr<T>();
+    return std::vector<T>(values, values + numel());
+  }
   Scalar item() const;
   template <class T>
   T item() const {
@@ -138,6 +147,9 @@ class CRESSET_API Tensor {
                 std::optional<TensorList> inputs = std::nullopt) const;
   Tensor detach() const;
   Tensor& detach_();
+  Tensor new_tensor(const TensorLiteral& values) const;  // tensor(values) with this dtype and device
+  // Becomes a second handle on source's memory, with its shape. For tensors without history.
+  Tensor& set_(const Tensor& source) const;
   Tensor data() const { return variable_data(); }
   Tensor variable_data() const;  // same values, own version, no graph
   Tensor tensor_data() const { return variable_data(); }

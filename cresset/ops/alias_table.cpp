@@ -7,6 +7,7 @@ const std::vector<OpAlias>& op_aliases() {
   static const std::vector<OpAlias> table = {
       {"affine_grid", "affine_grid_generator"},
       {"negative", "neg"},
+      {"fold", "col2im"},
       {"subtract", "sub"},
       {"multiply", "mul"},
       {"divide", "div"},
@@ -125,6 +126,12 @@ const std::vector<OpAlias>& op_aliases() {
       {"special::round", "round"},
       {"special::sinc", "sinc"},
       {"special::xlog1py", "special_xlog1py"},
+      {"special::gammainc", "igamma"},
+      {"special::gammaincc", "igammac"},
+      {"special::log_softmax", "log_softmax"},
+      {"special::logsumexp", "logsumexp"},
+      {"special::softmax", "softmax"},
+      {"special::zeta", "special_zeta"},
       {"special::xlogy", "xlogy"},
   };
   return table;

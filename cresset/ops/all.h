@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cresset/ops/activation.h"
+#include "cresset/ops/adaptive_softmax.h"
 #include "cresset/ops/attention.h"
 #include "cresset/ops/bilinear.h"
 #include "cresset/ops/bitwise.h"
@@ -52,6 +53,7 @@
 #include "cresset/ops/softmax.h"
 #include "cresset/ops/sort.h"
 #include "cresset/ops/special.h"
+#include "cresset/ops/special_binary.h"
 #include "cresset/ops/stacking.h"
 #include "cresset/ops/statistics.h"
 #include "cresset/ops/stft.h"

@@ -82,4 +82,8 @@ Tensor tensor(const TensorLiteral& values, const TensorOptions& options) {
   return y;
 }
 
+Tensor Tensor::new_tensor(const TensorLiteral& values) const {
+  return cresset::tensor(values, TensorOptions(dtype()).device(device()));
+}
+
 }  // namespace cresset

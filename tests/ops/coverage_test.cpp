@@ -45,11 +45,27 @@ const std::set<std::string>& plain_functions() {
     (void)(x.storage_offset() + x.element_size() + x.numel() + x.dim() + x.size(0) + x.stride(0));
     (void)(x.nbytes() + static_cast<size_t>(get_num_threads()));
     (void)(x.is_floating_point() || x.is_complex());
-    (void)promote_types(kFloat, kDouble);
+    (void)(result_type(x, x) == promote_types(kFloat, kDouble) || can_cast(kFloat, kDouble));
+    use_deterministic_algorithms(are_deterministic_algorithms_enabled());
+    set_printoptions();
+    triplet_margin_with_distance_loss(x, x, x);
+    AdaptiveSoftmaxWeights weights{{2}, ones({2, 2}), {}, {}};
+    adaptive_log_softmax(ones({1, 2}), weights);
+    x.new_tensor({1, 2}).set_(x);
     set_default_dtype(get_default_dtype());
     x.variable_data();
     x.set_data(x.clone());
-    return std::set<std::string>{"tensor",
+    return std::set<std::string>{"result_type",
+                                 "can_cast",
+                                 "use_deterministic_algorithms",
+                                 "set_printoptions",
+                                 version() ? "version" : "",
+                                 "triplet_margin_with_distance_loss",
+                                 "adaptive_log_softmax",
+                                 "new_tensor",
+                                 "set_",
+                                 x.tolist<float>().empty() ? "" : "tolist",
+                                 "tensor",
                                  "from_blob",
                                  "item",
                                  "data",

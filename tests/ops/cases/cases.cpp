@@ -54,6 +54,7 @@ const std::vector<OpCase>& all_cases() {
     add("Random", random_distributions_cases());
     add("PointwiseMath", math_cases());
     add("PointwiseSpecial", special_cases());
+    add("PointwiseSpecialBinary", special_binary_cases());
     add("VectorNorm", vector_norm_cases());
     add("Difference", difference_cases());
     return all;

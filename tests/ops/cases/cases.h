@@ -49,6 +49,7 @@ std::vector<OpCase> difference_cases();
 std::vector<OpCase> sort_cases();
 std::vector<OpCase> math_cases();
 std::vector<OpCase> special_cases();
+std::vector<OpCase> special_binary_cases();
 
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();
