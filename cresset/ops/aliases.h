@@ -10,6 +10,8 @@ inline Tensor affine_grid(const Tensor& theta, IntArrayRef size, bool align_corn
 inline Tensor negative(const Tensor& self) { return cresset::neg(self); }
 inline Tensor& negative_(const Tensor& self) { return cresset::neg_(self); }
 inline Tensor& negative_out(Tensor& out, const Tensor& self) { return cresset::neg_out(out, self); }
+inline Tensor fold(const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) { return cresset::col2im(self, output_size, kernel_size, dilation, padding, stride); }
+inline Tensor& fold_out(Tensor& out, const Tensor& self, IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) { return cresset::col2im_out(out, self, output_size, kernel_size, dilation, padding, stride); }
 inline Tensor subtract(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) { return cresset::sub(self, other, alpha); }
 inline Tensor& subtract_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1) { return cresset::sub_(self, other, alpha); }
 inline Tensor& subtract_out(Tensor& out, const Tensor& self, const Tensor& other, const Scalar& alpha = 1) { return cresset::sub_out(out, self, other, alpha); }
@@ -316,6 +318,20 @@ namespace special { inline Tensor xlog1py(const Tensor& self, const Tensor& othe
 namespace special { inline Tensor& xlog1py_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::special_xlog1py_out(out, self, other); } }
 namespace special { inline Tensor xlog1py(const Tensor& self, const Scalar& other) { return cresset::special_xlog1py(self, other); } }
 namespace special { inline Tensor xlog1py(const Scalar& self, const Tensor& other) { return cresset::special_xlog1py(self, other); } }
+namespace special { inline Tensor gammainc(const Tensor& self, const Tensor& other) { return cresset::igamma(self, other); } }
+namespace special { inline Tensor& gammainc_(const Tensor& self, const Tensor& other) { return cresset::igamma_(self, other); } }
+namespace special { inline Tensor& gammainc_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::igamma_out(out, self, other); } }
+namespace special { inline Tensor gammaincc(const Tensor& self, const Tensor& other) { return cresset::igammac(self, other); } }
+namespace special { inline Tensor& gammaincc_(const Tensor& self, const Tensor& other) { return cresset::igammac_(self, other); } }
+namespace special { inline Tensor& gammaincc_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::igammac_out(out, self, other); } }
+namespace special { inline Tensor log_softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt) { return cresset::log_softmax(self, dim, dtype); } }
+namespace special { inline Tensor& log_softmax_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt) { return cresset::log_softmax_out(out, self, dim, dtype); } }
+namespace special { inline Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false) { return cresset::logsumexp(self, dim, keepdim); } }
+namespace special { inline Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false) { return cresset::logsumexp_out(out, self, dim, keepdim); } }
+namespace special { inline Tensor softmax(const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt) { return cresset::softmax(self, dim, dtype); } }
+namespace special { inline Tensor& softmax_out(Tensor& out, const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt) { return cresset::softmax_out(out, self, dim, dtype); } }
+namespace special { inline Tensor zeta(const Tensor& self, const Tensor& other) { return cresset::special_zeta(self, other); } }
+namespace special { inline Tensor& zeta_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::special_zeta_out(out, self, other); } }
 namespace special { inline Tensor xlogy(const Tensor& self, const Tensor& other) { return cresset::xlogy(self, other); } }
 namespace special { inline Tensor& xlogy_(const Tensor& self, const Tensor& other) { return cresset::xlogy_(self, other); } }
 namespace special { inline Tensor& xlogy_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::xlogy_out(out, self, other); } }

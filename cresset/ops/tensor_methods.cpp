@@ -493,6 +493,10 @@ Tensor Tensor::special_bessel_j0() const { return cresset::special_bessel_j0(*th
 Tensor Tensor::special_bessel_j1() const { return cresset::special_bessel_j1(*this); }
 Tensor Tensor::special_bessel_y0() const { return cresset::special_bessel_y0(*this); }
 Tensor Tensor::special_bessel_y1() const { return cresset::special_bessel_y1(*this); }
+Tensor Tensor::igamma(const Tensor& other) const { return cresset::igamma(*this, other); }
+Tensor& Tensor::igamma_(const Tensor& other) const { return cresset::igamma_(*this, other); }
+Tensor Tensor::igammac(const Tensor& other) const { return cresset::igammac(*this, other); }
+Tensor& Tensor::igammac_(const Tensor& other) const { return cresset::igammac_(*this, other); }
 std::vector<Tensor> Tensor::tensor_split(int64_t sections, int64_t dim) const { return cresset::tensor_split(*this, sections, dim); }
 std::vector<Tensor> Tensor::tensor_split(IntArrayRef indices, int64_t dim) const { return cresset::tensor_split(*this, indices, dim); }
 std::vector<Tensor> Tensor::tensor_split(const Tensor& tensor_indices_or_sections, int64_t dim) const { return cresset::tensor_split(*this, tensor_indices_or_sections, dim); }
@@ -559,6 +563,7 @@ Tensor Tensor::diagonal_scatter(const Tensor& src, int64_t offset, int64_t dim1,
 Tensor Tensor::as_strided_scatter(const Tensor& src, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return cresset::as_strided_scatter(*this, src, size, stride, storage_offset); }
 Tensor Tensor::negative() const { return cresset::neg(*this); }
 Tensor& Tensor::negative_() const { return cresset::neg_(*this); }
+Tensor Tensor::fold(IntArrayRef output_size, IntArrayRef kernel_size, IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride) const { return cresset::col2im(*this, output_size, kernel_size, dilation, padding, stride); }
 Tensor Tensor::subtract(const Tensor& other, const Scalar& alpha) const { return cresset::sub(*this, other, alpha); }
 Tensor& Tensor::subtract_(const Tensor& other, const Scalar& alpha) const { return cresset::sub_(*this, other, alpha); }
 Tensor Tensor::subtract(const Scalar& other, const Scalar& alpha) const { return cresset::sub(*this, other, alpha); }

@@ -47,7 +47,7 @@ const std::set<std::string>& plain_functions() {
     (void)(x.is_floating_point() || x.is_complex());
     (void)(result_type(x, x) == promote_types(kFloat, kDouble) || can_cast(kFloat, kDouble));
     use_deterministic_algorithms(are_deterministic_algorithms_enabled());
-    set_printoptions();
+    set_printoptions({});
     triplet_margin_with_distance_loss(x, x, x);
     AdaptiveSoftmaxWeights weights{{2}, ones({2, 2}), {}, {}};
     adaptive_log_softmax(ones({1, 2}), weights);
