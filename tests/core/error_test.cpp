@@ -34,8 +34,10 @@ TEST(ErrorMemory, OfHugeExpandedTensorsIsOurs) {
   Tensor huge = zeros({1}).expand({int64_t{1} << 40, int64_t{1} << 20});
   std::ostringstream out;
   EXPECT_ERROR(OutOfMemoryError, out << huge, "print: no memory for the 1152921504606846976 elements");
+#ifndef __SANITIZE_ADDRESS__  // whose operator new ends the program instead of throwing
   EXPECT_ERROR(OutOfMemoryError, huge.sum(), "sum: out of memory");
   EXPECT_ERROR(OutOfMemoryError, huge.clone(), "clone: out of memory");
+#endif
   EXPECT_EQ(zeros({1}, kComplexDouble).expand({int64_t{1} << 62}).nbytes(), SIZE_MAX);
 }
 
