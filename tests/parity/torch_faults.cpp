@@ -58,8 +58,7 @@ bool wrong_in_torch(const OpCase& c, const Values& values) {
   if (c.name == "take_along_dim") return values.size() < 3 && !tensor_at(values, 0).is_contiguous();
   if (c.name == "embedding_dense_backward") return std::get<bool>(values[4]);  // forgets the frequencies
   // With beta = 0 it multiplies what happens to be in the result's memory, which may be nan.
-  if (c.name == "baddbmm" && values.size() > 3)
-    return tensor_at(values, 0).is_complex() && std::get<Scalar>(values[3]).equal(0);
+  if ((c.name == "baddbmm" || c.name == "addbmm") && values.size() > 3) return std::get<Scalar>(values[3]).equal(0);
   if (c.name == "matrix_exp") return tensor_at(values, 0).dtype() == kBFloat16;
   // Dot products of complex vectors are 0: Debian's BLAS returns complex numbers otherwise.
   if (c.name != "dot" && c.name != "matmul" && c.name != "vdot" && c.name != "linalg_vecdot") return false;
