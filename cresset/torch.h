@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "cresset/core/arg.h"
 #include "cresset/core/dlpack.h"
+#include "cresset/core/ordered_dict.h"
 #include "cresset/cresset.h"
 
 #ifndef torch
@@ -124,22 +126,7 @@ using namespace ::cresset;
 #define C10_UNLIKELY CRESSET_UNLIKELY
 #define C10_UNUSED [[maybe_unused]]
 
-// A member `name_` with setter and getters of that name, for structs of options.
-#define TORCH_ARG(T, name)                                        \
- public:                                                          \
-  inline auto name(const T& new_##name)->decltype(*this) {        \
-    this->name##_ = new_##name;                                   \
-    return *this;                                                 \
-  }                                                               \
-  inline auto name(T&& new_##name)->decltype(*this) {             \
-    this->name##_ = std::move(new_##name);                        \
-    return *this;                                                 \
-  }                                                               \
-  inline const T& name() const noexcept { return this->name##_; } \
-  inline T& name() noexcept { return this->name##_; }             \
-                                                                  \
- private:                                                         \
-  T name##_ /* NOLINT */
+#define TORCH_ARG CRESSET_ARG
 
 // ---- dispatch on the element type; scalar_t is the C++ type inside the body
 #define AT_DISPATCH_CASE(enumerator, ...)                                         \

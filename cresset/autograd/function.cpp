@@ -11,30 +11,6 @@
 
 namespace cresset::autograd {
 
-// ---- IValue
-IValue::IValue(const Scalar& value) {
-  CRESSET_CHECK_AS(TypeError, !value.isComplex(), "IValue: complex numbers are not held (found ", value, ")");
-  if (value.isBoolean())
-    held_ = value.toBool();
-  else if (value.isIntegral(false))
-    held_ = value.toLong();
-  else
-    held_ = value.toDouble();
-}
-Scalar IValue::toScalar() const {
-  if (isInt()) return toInt();
-  if (isBool()) return toBool();
-  return held<double>("number");
-}
-const char* IValue::tagKind() const {
-  static constexpr const char* names[] = {"none",   "Tensor", "double",   "int",     "bool",
-                                          "string", "int[]",  "double[]", "Tensor[]"};
-  return names[held_.index()];
-}
-void IValue::wrong_type(const char* wanted) const {
-  throw TypeError(message_of("IValue: found ", tagKind(), " (expected ", wanted, ")"));
-}
-
 // ---- AutogradContext
 variable_list AutogradContext::get_saved_variables() const {
   if (!node_) return {};

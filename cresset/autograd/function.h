@@ -20,9 +20,9 @@
 #include <typeinfo>
 #include <unordered_map>
 
-#include "cresset/autograd/ivalue.h"
 #include "cresset/autograd/node.h"
 #include "cresset/autograd/saved.h"
+#include "cresset/core/ivalue.h"
 
 namespace cresset::autograd {
 

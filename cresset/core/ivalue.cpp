@@ -1,0 +1,63 @@
+#include "cresset/core/ivalue.h"
+
+namespace cresset {
+
+IValue::IValue(const Scalar& value) {
+  CRESSET_CHECK_AS(TypeError, !value.isComplex(), "IValue: complex numbers are not held (found ", value, ")");
+  if (value.isBoolean())
+    held_ = value.toBool();
+  else if (value.isIntegral(false))
+    held_ = value.toLong();
+  else
+    held_ = value.toDouble();
+}
+
+Scalar IValue::toScalar() const {
+  if (isInt()) return toInt();
+  if (isBool()) return toBool();
+  return held<double>("number");
+}
+
+std::vector<IValue> IValue::elements() const {
+  auto unpacked = [](const auto& values) { return std::vector<IValue>(values.begin(), values.end()); };
+  if (isIntList()) return unpacked(toIntVector());
+  if (isDoubleList()) return unpacked(toDoubleVector());
+  if (isTensorList()) return unpacked(toTensorVector());
+  return isTuple() ? toTuple() : toList();
+}
+
+const char* IValue::tagKind() const {
+  static constexpr const char* names[] = {"none",  "Tensor",   "double",   "int",  "bool",  "string",
+                                          "int[]", "double[]", "Tensor[]", "list", "tuple", "dict"};
+  return names[held_.index()];
+}
+
+void IValue::wrong_type(const char* wanted) const {
+  throw TypeError(message_of("IValue: found ", tagKind(), " (expected ", wanted, ")"));
+}
+
+const IValue* IValue::Dict::find(std::string_view key) const {
+  for (const auto& [name, value] : items)
+    if (name.isString() && name.toStringRef() == key) return &value;
+  return nullptr;
+}
+
+IValue* IValue::Dict::find(std::string_view key) { return const_cast<IValue*>(std::as_const(*this).find(key)); }
+
+const IValue& IValue::Dict::at(std::string_view key) const {
+  if (const IValue* value = find(key)) return *value;
+  std::string keys;
+  for (const auto& item : items) {
+    const IValue& name = item.first;
+    if (!keys.empty()) keys += ", ";
+    keys += name.isString() ? '\'' + name.toStringRef() + '\'' : name.isInt() ? std::to_string(name.toInt()) : "?";
+  }
+  throw IndexError(message_of("dict: there is no '", key, "' (found: ", keys.empty() ? "nothing" : keys, ")"));
+}
+
+IValue& IValue::Dict::operator[](std::string_view key) {
+  if (IValue* value = find(key)) return *value;
+  return items.emplace_back(std::string(key), IValue()).second;
+}
+
+}  // namespace cresset
