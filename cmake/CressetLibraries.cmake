@@ -33,14 +33,22 @@ set(cresset_installed_targets "")
 if(BUILD_SHARED_LIBS)
   add_library(cresset SHARED ${cresset_sources} ${cresset_cpu_sources})
   set(cresset_target cresset)
-  set_target_properties(cresset PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  set_target_properties(cresset PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    DEFINE_SYMBOL "")
 else()
-  add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} ${cresset_dnn_sources})
+  # Compiled with the flags of the shared library, so that a compiler cache serves both.
+  add_library(cresset_dnn_objects OBJECT ${cresset_dnn_sources})
+  cresset_library_flags(cresset_dnn_objects)
+  cresset_public_interface(cresset_dnn_objects PUBLIC)
+  set(dnn_dependencies CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw CressetDeps::fftwf)
+  target_link_libraries(cresset_dnn_objects PRIVATE ${dnn_dependencies} CressetDeps::highway)
+  add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} $<TARGET_OBJECTS:cresset_dnn_objects>)
   set(cresset_target cresset_archive)
   set_target_properties(cresset_archive PROPERTIES OUTPUT_NAME cresset)
-  target_compile_definitions(cresset_archive PRIVATE CRESSET_DNN_STATIC=1)
-  target_link_libraries(cresset_archive PRIVATE CressetDeps::onednn CressetDeps::openblas
-    CressetDeps::fftw CressetDeps::fftwf)
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/cresset/core/backend_loader.cpp APPEND PROPERTY
+    COMPILE_DEFINITIONS CRESSET_DNN_STATIC=1)
+  list(TRANSFORM dnn_dependencies REPLACE "(.+)" "$<LINK_ONLY:\\1>")
+  target_link_libraries(cresset_archive PRIVATE ${dnn_dependencies})
   list(APPEND cresset_installed_targets cresset_archive)
 
   # By its full name, which holds in this build and in the installed package.
