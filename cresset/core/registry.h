@@ -93,8 +93,10 @@ using TwoTensorRefs = std::tuple<Tensor&, Tensor&>;
 CRESSET_CPP_NAME(TwoTensors, "std::tuple<Tensor, Tensor>");
 CRESSET_CPP_NAME(ThreeTensors, "std::tuple<Tensor, Tensor, Tensor>");
 using ThreeTensorRefs = std::tuple<Tensor&, Tensor&, Tensor&>;
+using FourTensorRefs = std::tuple<Tensor&, Tensor&, Tensor&, Tensor&>;
 CRESSET_CPP_NAME(FourTensors, "std::tuple<Tensor, Tensor, Tensor, Tensor>");
 CRESSET_CPP_NAME(ThreeTensorRefs, "std::tuple<Tensor&, Tensor&, Tensor&>");
+CRESSET_CPP_NAME(FourTensorRefs, "std::tuple<Tensor&, Tensor&, Tensor&, Tensor&>");
 CRESSET_CPP_NAME(TwoTensorRefs, "std::tuple<Tensor&, Tensor&>");
 #undef CRESSET_CPP_NAME
 

@@ -197,6 +197,9 @@ class CRESSET_API Tensor {
   Tensor& operator/=(const Scalar& other);
 
 #include "cresset/core/tensor_methods.inc"
+  Tensor H() const { return matrix_H(); }
+  std::tuple<Tensor, Tensor> histogram(int64_t bins = 100, std::optional<ArrayRef<double>> range = std::nullopt,
+                                       const Tensor& weight = {}, bool density = false) const;
 
  private:
   TensorImpl* known() const {

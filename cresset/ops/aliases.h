@@ -84,6 +84,7 @@ inline Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) 
 inline Tensor swapaxes(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose(self, dim0, dim1); }
 inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose(self, dim0, dim1); }
 inline Tensor row_stack(TensorList tensors) { return cresset::vstack(tensors); }
+inline Tensor& row_stack_out(Tensor& out, TensorList tensors) { return cresset::vstack_out(out, tensors); }
 inline Tensor concat(TensorList tensors, int64_t dim = 0) { return cresset::cat(tensors, dim); }
 inline Tensor& concat_out(Tensor& out, TensorList tensors, int64_t dim = 0) { return cresset::cat_out(out, tensors, dim); }
 inline Tensor concatenate(TensorList tensors, int64_t dim = 0) { return cresset::cat(tensors, dim); }
@@ -134,6 +135,7 @@ namespace fft { inline Tensor& fft_out(Tensor& out, const Tensor& self, std::opt
 namespace fft { inline Tensor fft2(const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, IntArrayRef dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_fft2(self, s, dim, norm); } }
 namespace fft { inline Tensor& fft2_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, IntArrayRef dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_fft2_out(out, self, s, dim, norm); } }
 namespace fft { inline Tensor fftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {}) { return cresset::fft_fftfreq(n, d, options); } }
+namespace fft { inline Tensor& fftfreq_out(Tensor& out, int64_t n, double d = 1.0) { return cresset::fft_fftfreq_out(out, n, d); } }
 namespace fft { inline Tensor fftn(const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, std::optional<IntArrayRef> dim = std::nullopt, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_fftn(self, s, dim, norm); } }
 namespace fft { inline Tensor& fftn_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, std::optional<IntArrayRef> dim = std::nullopt, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_fftn_out(out, self, s, dim, norm); } }
 namespace fft { inline Tensor fftshift(const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt) { return cresset::fft_fftshift(self, dim); } }
@@ -167,6 +169,7 @@ namespace fft { inline Tensor& rfft_out(Tensor& out, const Tensor& self, std::op
 namespace fft { inline Tensor rfft2(const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, IntArrayRef dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_rfft2(self, s, dim, norm); } }
 namespace fft { inline Tensor& rfft2_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, IntArrayRef dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_rfft2_out(out, self, s, dim, norm); } }
 namespace fft { inline Tensor rfftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {}) { return cresset::fft_rfftfreq(n, d, options); } }
+namespace fft { inline Tensor& rfftfreq_out(Tensor& out, int64_t n, double d = 1.0) { return cresset::fft_rfftfreq_out(out, n, d); } }
 namespace fft { inline Tensor rfftn(const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, std::optional<IntArrayRef> dim = std::nullopt, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_rfftn(self, s, dim, norm); } }
 namespace fft { inline Tensor& rfftn_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, std::optional<IntArrayRef> dim = std::nullopt, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_rfftn_out(out, self, s, dim, norm); } }
 namespace linalg { inline Tensor cholesky(const Tensor& self, bool upper = false) { return cresset::linalg_cholesky(self, upper); } }
@@ -176,6 +179,7 @@ namespace linalg { inline std::tuple<Tensor&, Tensor&> cholesky_ex_out(Tensor& L
 namespace linalg { inline Tensor cond(const Tensor& self, const std::optional<Scalar>& p = std::nullopt) { return cresset::linalg_cond(self, p); } }
 namespace linalg { inline Tensor& cond_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p = std::nullopt) { return cresset::linalg_cond_out(out, self, p); } }
 namespace linalg { inline Tensor cond(const Tensor& self, std::string_view p) { return cresset::linalg_cond(self, p); } }
+namespace linalg { inline Tensor& cond_out(Tensor& out, const Tensor& self, std::string_view p) { return cresset::linalg_cond_out(out, self, p); } }
 namespace linalg { inline Tensor cross(const Tensor& self, const Tensor& other, int64_t dim = -1) { return cresset::linalg_cross(self, other, dim); } }
 namespace linalg { inline Tensor& cross_out(Tensor& out, const Tensor& self, const Tensor& other, int64_t dim = -1) { return cresset::linalg_cross_out(out, self, other, dim); } }
 namespace linalg { inline Tensor det(const Tensor& A) { return cresset::linalg_det(A); } }
@@ -194,6 +198,7 @@ namespace linalg { inline Tensor& inv_out(Tensor& out, const Tensor& A) { return
 namespace linalg { inline std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors = false) { return cresset::linalg_inv_ex(A, check_errors); } }
 namespace linalg { inline std::tuple<Tensor&, Tensor&> inv_ex_out(Tensor& inverse, Tensor& info, const Tensor& A, bool check_errors = false) { return cresset::linalg_inv_ex_out(inverse, info, A, check_errors); } }
 namespace linalg { inline std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& self, const Tensor& b, std::optional<double> rcond = std::nullopt, std::string_view driver = "gelsy") { return cresset::linalg_lstsq(self, b, rcond, driver); } }
+namespace linalg { inline std::tuple<Tensor&, Tensor&, Tensor&, Tensor&> lstsq_out(Tensor& solution, Tensor& residuals, Tensor& rank, Tensor& singular_values, const Tensor& self, const Tensor& b, std::optional<double> rcond = std::nullopt, std::string_view driver = "gelsy") { return cresset::linalg_lstsq_out(solution, residuals, rank, singular_values, self, b, rcond, driver); } }
 namespace linalg { inline std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, bool pivot = true) { return cresset::linalg_lu(A, pivot); } }
 namespace linalg { inline std::tuple<Tensor&, Tensor&, Tensor&> lu_out(Tensor& P, Tensor& L, Tensor& U, const Tensor& A, bool pivot = true) { return cresset::linalg_lu_out(P, L, U, A, pivot); } }
 namespace linalg { inline std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, bool pivot = true) { return cresset::linalg_lu_factor(A, pivot); } }
@@ -208,18 +213,27 @@ namespace linalg { inline Tensor matrix_exp(const Tensor& self) { return cresset
 namespace linalg { inline Tensor matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim = {-2, -1}, bool keepdim = false, std::optional<DType> dtype = std::nullopt) { return cresset::linalg_matrix_norm(self, ord, dim, keepdim, dtype); } }
 namespace linalg { inline Tensor& matrix_norm_out(Tensor& out, const Tensor& self, const Scalar& ord, IntArrayRef dim = {-2, -1}, bool keepdim = false, std::optional<DType> dtype = std::nullopt) { return cresset::linalg_matrix_norm_out(out, self, ord, dim, keepdim, dtype); } }
 namespace linalg { inline Tensor matrix_norm(const Tensor& self, std::string_view ord = "fro", IntArrayRef dim = {-2, -1}, bool keepdim = false, std::optional<DType> dtype = std::nullopt) { return cresset::linalg_matrix_norm(self, ord, dim, keepdim, dtype); } }
+namespace linalg { inline Tensor& matrix_norm_out(Tensor& out, const Tensor& self, std::string_view ord = "fro", IntArrayRef dim = {-2, -1}, bool keepdim = false, std::optional<DType> dtype = std::nullopt) { return cresset::linalg_matrix_norm_out(out, self, ord, dim, keepdim, dtype); } }
 namespace linalg { inline Tensor matrix_power(const Tensor& self, int64_t n) { return cresset::matrix_power(self, n); } }
 namespace linalg { inline Tensor& matrix_power_out(Tensor& out, const Tensor& self, int64_t n) { return cresset::matrix_power_out(out, self, n); } }
 namespace linalg { inline Tensor matrix_rank(const Tensor& self, std::optional<double> atol = std::nullopt, std::optional<double> rtol = std::nullopt, bool hermitian = false) { return cresset::linalg_matrix_rank(self, atol, rtol, hermitian); } }
+namespace linalg { inline Tensor& matrix_rank_out(Tensor& out, const Tensor& self, std::optional<double> atol = std::nullopt, std::optional<double> rtol = std::nullopt, bool hermitian = false) { return cresset::linalg_matrix_rank_out(out, self, atol, rtol, hermitian); } }
 namespace linalg { inline Tensor matrix_rank(const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian = false) { return cresset::linalg_matrix_rank(self, atol, rtol, hermitian); } }
+namespace linalg { inline Tensor& matrix_rank_out(Tensor& out, const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian = false) { return cresset::linalg_matrix_rank_out(out, self, atol, rtol, hermitian); } }
 namespace linalg { inline Tensor matrix_rank(const Tensor& self, double tol, bool hermitian = false) { return cresset::linalg_matrix_rank(self, tol, hermitian); } }
+namespace linalg { inline Tensor& matrix_rank_out(Tensor& out, const Tensor& self, double tol, bool hermitian = false) { return cresset::linalg_matrix_rank_out(out, self, tol, hermitian); } }
 namespace linalg { inline Tensor multi_dot(TensorList tensors) { return cresset::linalg_multi_dot(tensors); } }
+namespace linalg { inline Tensor& multi_dot_out(Tensor& out, TensorList tensors) { return cresset::linalg_multi_dot_out(out, tensors); } }
 namespace linalg { inline Tensor norm(const Tensor& self, const std::optional<Scalar>& ord = std::nullopt, std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false, std::optional<DType> dtype = std::nullopt) { return cresset::linalg_norm(self, ord, dim, keepdim, dtype); } }
 namespace linalg { inline Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& ord = std::nullopt, std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false, std::optional<DType> dtype = std::nullopt) { return cresset::linalg_norm_out(out, self, ord, dim, keepdim, dtype); } }
 namespace linalg { inline Tensor norm(const Tensor& self, std::string_view ord, std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false, std::optional<DType> dtype = std::nullopt) { return cresset::linalg_norm(self, ord, dim, keepdim, dtype); } }
+namespace linalg { inline Tensor& norm_out(Tensor& out, const Tensor& self, std::string_view ord, std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false, std::optional<DType> dtype = std::nullopt) { return cresset::linalg_norm_out(out, self, ord, dim, keepdim, dtype); } }
 namespace linalg { inline Tensor pinv(const Tensor& self, std::optional<double> atol = std::nullopt, std::optional<double> rtol = std::nullopt, bool hermitian = false) { return cresset::linalg_pinv(self, atol, rtol, hermitian); } }
+namespace linalg { inline Tensor& pinv_out(Tensor& out, const Tensor& self, std::optional<double> atol = std::nullopt, std::optional<double> rtol = std::nullopt, bool hermitian = false) { return cresset::linalg_pinv_out(out, self, atol, rtol, hermitian); } }
 namespace linalg { inline Tensor pinv(const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian = false) { return cresset::linalg_pinv(self, atol, rtol, hermitian); } }
+namespace linalg { inline Tensor& pinv_out(Tensor& out, const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian = false) { return cresset::linalg_pinv_out(out, self, atol, rtol, hermitian); } }
 namespace linalg { inline Tensor pinv(const Tensor& self, double rcond, bool hermitian = false) { return cresset::linalg_pinv(self, rcond, hermitian); } }
+namespace linalg { inline Tensor& pinv_out(Tensor& out, const Tensor& self, double rcond, bool hermitian = false) { return cresset::linalg_pinv_out(out, self, rcond, hermitian); } }
 namespace linalg { inline std::tuple<Tensor, Tensor> qr(const Tensor& A, std::string_view mode = "reduced") { return cresset::linalg_qr(A, mode); } }
 namespace linalg { inline std::tuple<Tensor&, Tensor&> qr_out(Tensor& Q, Tensor& R, const Tensor& A, std::string_view mode = "reduced") { return cresset::linalg_qr_out(Q, R, A, mode); } }
 namespace linalg { inline std::tuple<Tensor, Tensor> slogdet(const Tensor& A) { return cresset::linalg_slogdet(A); } }
@@ -227,6 +241,7 @@ namespace linalg { inline std::tuple<Tensor&, Tensor&> slogdet_out(Tensor& sign,
 namespace linalg { inline Tensor solve(const Tensor& A, const Tensor& B, bool left = true) { return cresset::linalg_solve(A, B, left); } }
 namespace linalg { inline Tensor& solve_out(Tensor& out, const Tensor& A, const Tensor& B, bool left = true) { return cresset::linalg_solve_out(out, A, B, left); } }
 namespace linalg { inline std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, bool left = true, bool check_errors = false) { return cresset::linalg_solve_ex(A, B, left, check_errors); } }
+namespace linalg { inline std::tuple<Tensor&, Tensor&> solve_ex_out(Tensor& result, Tensor& info, const Tensor& A, const Tensor& B, bool left = true, bool check_errors = false) { return cresset::linalg_solve_ex_out(result, info, A, B, left, check_errors); } }
 namespace linalg { inline Tensor solve_triangular(const Tensor& self, const Tensor& B, bool upper, bool left = true, bool unitriangular = false) { return cresset::linalg_solve_triangular(self, B, upper, left, unitriangular); } }
 namespace linalg { inline Tensor& solve_triangular_out(Tensor& out, const Tensor& self, const Tensor& B, bool upper, bool left = true, bool unitriangular = false) { return cresset::linalg_solve_triangular_out(out, self, B, upper, left, unitriangular); } }
 namespace linalg { inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices = true) { return cresset::linalg_svd(A, full_matrices); } }
@@ -234,7 +249,9 @@ namespace linalg { inline std::tuple<Tensor&, Tensor&, Tensor&> svd_out(Tensor& 
 namespace linalg { inline Tensor svdvals(const Tensor& A) { return cresset::linalg_svdvals(A); } }
 namespace linalg { inline Tensor& svdvals_out(Tensor& out, const Tensor& A) { return cresset::linalg_svdvals_out(out, A); } }
 namespace linalg { inline Tensor tensorinv(const Tensor& self, int64_t ind = 2) { return cresset::linalg_tensorinv(self, ind); } }
+namespace linalg { inline Tensor& tensorinv_out(Tensor& out, const Tensor& self, int64_t ind = 2) { return cresset::linalg_tensorinv_out(out, self, ind); } }
 namespace linalg { inline Tensor tensorsolve(const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims = std::nullopt) { return cresset::linalg_tensorsolve(self, other, dims); } }
+namespace linalg { inline Tensor& tensorsolve_out(Tensor& out, const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims = std::nullopt) { return cresset::linalg_tensorsolve_out(out, self, other, dims); } }
 namespace linalg { inline Tensor vander(const Tensor& x, std::optional<int64_t> N = std::nullopt) { return cresset::linalg_vander(x, N); } }
 namespace linalg { inline Tensor vecdot(const Tensor& x, const Tensor& y, int64_t dim = -1) { return cresset::linalg_vecdot(x, y, dim); } }
 namespace linalg { inline Tensor& vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, int64_t dim = -1) { return cresset::linalg_vecdot_out(out, x, y, dim); } }
@@ -317,7 +334,9 @@ namespace special { inline Tensor& sinc_out(Tensor& out, const Tensor& self) { r
 namespace special { inline Tensor xlog1py(const Tensor& self, const Tensor& other) { return cresset::special_xlog1py(self, other); } }
 namespace special { inline Tensor& xlog1py_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::special_xlog1py_out(out, self, other); } }
 namespace special { inline Tensor xlog1py(const Tensor& self, const Scalar& other) { return cresset::special_xlog1py(self, other); } }
+namespace special { inline Tensor& xlog1py_out(Tensor& out, const Tensor& self, const Scalar& other) { return cresset::special_xlog1py_out(out, self, other); } }
 namespace special { inline Tensor xlog1py(const Scalar& self, const Tensor& other) { return cresset::special_xlog1py(self, other); } }
+namespace special { inline Tensor& xlog1py_out(Tensor& out, const Scalar& self, const Tensor& other) { return cresset::special_xlog1py_out(out, self, other); } }
 namespace special { inline Tensor gammainc(const Tensor& self, const Tensor& other) { return cresset::igamma(self, other); } }
 namespace special { inline Tensor& gammainc_(const Tensor& self, const Tensor& other) { return cresset::igamma_(self, other); } }
 namespace special { inline Tensor& gammainc_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::igamma_out(out, self, other); } }
@@ -337,6 +356,8 @@ namespace special { inline Tensor& xlogy_(const Tensor& self, const Tensor& othe
 namespace special { inline Tensor& xlogy_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::xlogy_out(out, self, other); } }
 namespace special { inline Tensor xlogy(const Tensor& self, const Scalar& other) { return cresset::xlogy(self, other); } }
 namespace special { inline Tensor& xlogy_(const Tensor& self, const Scalar& other) { return cresset::xlogy_(self, other); } }
+namespace special { inline Tensor& xlogy_out(Tensor& out, const Tensor& self, const Scalar& other) { return cresset::xlogy_out(out, self, other); } }
 namespace special { inline Tensor xlogy(const Scalar& self, const Tensor& other) { return cresset::xlogy(self, other); } }
+namespace special { inline Tensor& xlogy_out(Tensor& out, const Scalar& self, const Tensor& other) { return cresset::xlogy_out(out, self, other); } }
 
 }  // namespace cresset

@@ -20,22 +20,22 @@ static Tensor of_integers(const char* op, const BinaryKernel& kernel, Bools bool
   return not_differentiable(into, y);
 }
 
-#define CRESSET_BITWISE(name, bools, doc)                                                                             \
-  static Tensor name##_into(const Into& into, const Tensor& self, const Tensor& other) {                              \
-    return of_integers(#name, name##_kernel, bools, into, self, other);                                               \
-  }                                                                                                                   \
-  static Tensor name##_into(const Into& into, const Tensor& self, const Scalar& other) {                              \
-    return name##_into(into, self, as_operand(other));                                                                \
-  }                                                                                                                   \
-  static Tensor name##_into(const Into& into, const Scalar& self, const Tensor& other) {                              \
-    return name##_into(into, as_operand(self), other);                                                                \
-  }                                                                                                                   \
-  CRESSET_FORMS(name, , (const Tensor& self, const Tensor& other), (self, other), "self, other", doc,                 \
-                .gradient = Gradient::none)                                                                           \
-  CRESSET_FORMS(name, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other", doc,           \
-                .gradient = Gradient::none)                                                                           \
-  CRESSET_FUNCTION_FORM(name, Scalar_Tensor, (const Scalar& self, const Tensor& other), (self, other), "self, other", \
-                        doc, .gradient = Gradient::none)
+#define CRESSET_BITWISE(name, bools, doc)                                                                              \
+  static Tensor name##_into(const Into& into, const Tensor& self, const Tensor& other) {                               \
+    return of_integers(#name, name##_kernel, bools, into, self, other);                                                \
+  }                                                                                                                    \
+  static Tensor name##_into(const Into& into, const Tensor& self, const Scalar& other) {                               \
+    return name##_into(into, self, as_operand(other));                                                                 \
+  }                                                                                                                    \
+  static Tensor name##_into(const Into& into, const Scalar& self, const Tensor& other) {                               \
+    return name##_into(into, as_operand(self), other);                                                                 \
+  }                                                                                                                    \
+  CRESSET_FORMS(name, , (const Tensor& self, const Tensor& other), (self, other), "self, other", doc,                  \
+                .gradient = Gradient::none)                                                                            \
+  CRESSET_FORMS(name, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other", doc,            \
+                .gradient = Gradient::none)                                                                            \
+  CRESSET_FORMS_OUT(name, Scalar_Tensor, (const Scalar& self, const Tensor& other), (self, other), "self, other", doc, \
+                    .gradient = Gradient::none)
 
 CRESSET_BITWISE(bitwise_and, Bools::taken, "The bits that self and other have in common.")
 CRESSET_BITWISE(bitwise_or, Bools::taken, "The bits that self or other has.")

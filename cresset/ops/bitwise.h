@@ -21,7 +21,8 @@ CRESSET_API inline constinit BinaryKernel lcm_kernel{"lcm"};
   CRESSET_API Tensor name(const Tensor& self, const Scalar& other);                     \
   CRESSET_API Tensor& name##_(const Tensor& self, const Scalar& other);                 \
   CRESSET_API Tensor& name##_out(Tensor& out, const Tensor& self, const Scalar& other); \
-  CRESSET_API Tensor name(const Scalar& self, const Tensor& other);
+  CRESSET_API Tensor name(const Scalar& self, const Tensor& other);                     \
+  CRESSET_API Tensor& name##_out(Tensor& out, const Scalar& self, const Tensor& other);
 CRESSET_DECLARE_BITWISE(bitwise_and)
 CRESSET_DECLARE_BITWISE(bitwise_or)
 CRESSET_DECLARE_BITWISE(bitwise_xor)

@@ -134,10 +134,7 @@ CRESSET_FUNCTION_FORM(cat, , (TensorList tensors, int64_t dim), (tensors, dim), 
 CRESSET_OUT_FORM(cat, , (TensorList tensors, int64_t dim), (tensors, dim), "tensors, dim=0",
                  "The tensors one after the other along dim, with type promotion.")
 
-CRESSET_OP(stack, , Tensor, (TensorList tensors, int64_t dim), "tensors, dim=0", Gradient::composed,
-           "The tensors one after the other along a new dimension.")
-Tensor stack(TensorList tensors, int64_t dim) try {
-  CRESSET_INTERCEPT(stack, , Tensor, tensors, dim);
+static Tensor stack_into(const Into& into, TensorList tensors, int64_t dim) {
   CRESSET_CHECK_AS(ShapeError, !tensors.empty(), "stack: stack expects a non-empty TensorList");
   std::vector<Tensor> layers;
   for (size_t i = 0; i < tensors.size(); i++) {
@@ -147,9 +144,13 @@ Tensor stack(TensorList tensors, int64_t dim) try {
                      " at entry 0 and ", text_of(tensors[i].sizes()), " at entry ", i);
     layers.push_back(unsqueeze(tensors[i], wrap_dim("stack", dim, tensors[0].dim() + 1)));
   }
-  return cat(layers, wrap_dim("stack", dim, tensors[0].dim() + 1));
+  const int along = wrap_dim("stack", dim, tensors[0].dim() + 1);
+  if (into.fresh()) return cat(layers, along);
+  Tensor y = *into.tensor;
+  return cat_out(y, layers, along);
 }
-CRESSET_ERRORS_OF(stack, , tensors, dim)
+CRESSET_FORMS_OUT(stack, , (TensorList tensors, int64_t dim), (tensors, dim), "tensors, dim=0",
+                  "The tensors one after the other along a new dimension.", .gradient = Gradient::composed)
 
 CRESSET_OP(chunk, , std::vector<Tensor>, (const Tensor& self, int64_t chunks, int64_t dim), "self, chunks, dim=0",
            Gradient::composed, "Views of at most that many equal parts along dim, the last one maybe smaller.")

@@ -11,6 +11,7 @@ CRESSET_API inline constinit Kernel<void(const Tensor& out, TensorList tensors, 
 CRESSET_API Tensor cat(TensorList tensors, int64_t dim = 0);
 CRESSET_API Tensor& cat_out(Tensor& out, TensorList tensors, int64_t dim = 0);
 CRESSET_API Tensor stack(TensorList tensors, int64_t dim = 0);
+CRESSET_API Tensor& stack_out(Tensor& out, TensorList tensors, int64_t dim = 0);
 CRESSET_API std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim = 0);
 
 }  // namespace cresset

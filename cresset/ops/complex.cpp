@@ -2,9 +2,9 @@
 #include "cresset/ops/complex.h"
 
 #include "cresset/autograd/views.h"
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
-#include "cresset/ops/forms.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/shape.h"
 
@@ -162,5 +162,7 @@ Tensor polar(const Tensor& abs, const Tensor& angle) try {
   return complex(mul(abs, real(unit)), mul(abs, imag(unit)));
 }
 CRESSET_ERRORS_OF(polar, , abs, angle)
+CRESSET_COPIED_OUT(polar, , (const Tensor& abs, const Tensor& angle), (abs, angle), (&abs, &angle), "abs, angle",
+                   "Complex numbers of given size and angle.")
 
 }  // namespace cresset

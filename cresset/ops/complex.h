@@ -12,6 +12,7 @@ CRESSET_API Tensor imag(const Tensor& self);
 CRESSET_API Tensor complex(const Tensor& real, const Tensor& imag);
 CRESSET_API Tensor& complex_out(Tensor& out, const Tensor& real, const Tensor& imag);
 CRESSET_API Tensor polar(const Tensor& abs, const Tensor& angle);
+CRESSET_API Tensor& polar_out(Tensor& out, const Tensor& abs, const Tensor& angle);
 // Tensors here are never lazily conjugated or negated: self itself.
 CRESSET_API Tensor resolve_conj(const Tensor& self);
 CRESSET_API Tensor resolve_neg(const Tensor& self);

@@ -2,6 +2,8 @@
 // gradients to any order; the transposed convolution is the adjoint by the input.
 #include "cresset/ops/conv.h"
 
+#include <limits>
+
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
@@ -109,12 +111,24 @@ std::string by_x(IntArrayRef list) {  // "2 x 3"
   return text;
 }
 
+// Sizes are counted in int64: a padding (stride, dilation) with which they would not fit is refused by its name.
+int64_t countable(__int128 size, const char* what, IntArrayRef found, const Tensor& input) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  CRESSET_CHECK_AS(ShapeError, size <= most && size >= -most, "convolution: found ", what, "=", text_of(found),
+                   " for an input of size ", text_of(input.sizes()), ", which overflows (expected sizes up to ", most,
+                   ")");
+  return static_cast<int64_t>(size);
+}
+
 Dims result_sizes(const Tensor& input, const Tensor& weight, const Window& window) {
   Dims sizes{input.size(0), weight.size(0)}, padded, reach;
   bool fits = true;
   for (int d = 0; d < window.rank; d++) {
-    padded.push_back(input.size(d + 2) + window.padding_[d] + window.padding_[window.rank + d]);
-    reach.push_back(window.dilation_[d] * (weight.size(d + 2) - 1) + 1);
+    const __int128 wide = static_cast<__int128>(input.size(d + 2)) + window.padding_[d];
+    padded.push_back(countable(wide + window.padding_[window.rank + d], "padding",
+                               window.padding().slice(0, static_cast<size_t>(window.rank)), input));
+    reach.push_back(countable(static_cast<__int128>(window.dilation_[d]) * (weight.size(d + 2) - 1) + 1, "dilation",
+                              window.dilation(), input));
     fits = fits && weight.size(d + 2) > 0 && padded[d] >= reach[d];
     sizes.push_back((padded[d] - reach[d]) / window.stride_[d] + 1);
   }
@@ -136,8 +150,12 @@ Dims transposed_sizes(const Tensor& input, const Tensor& weight, const Window& w
                      "output_padding ",
                      text_of(output_padding), ", stride ", text_of(window.stride()), ", dilation ",
                      text_of(window.dilation()));
-    positions.push_back((input.size(d + 2) - 1) * window.stride_[d] - 2 * window.padding_[d] +
-                        window.dilation_[d] * (weight.size(d + 2) - 1) + behind[d] + 1);
+    const __int128 apart = static_cast<__int128>(input.size(d + 2) - 1) * window.stride_[d];
+    const __int128 reach = static_cast<__int128>(window.dilation_[d]) * (weight.size(d + 2) - 1) + behind[d] + 1;
+    countable(apart, "stride", window.stride(), input);
+    countable(apart + reach, "dilation", window.dilation(), input);
+    positions.push_back(countable(apart + reach - static_cast<__int128>(2) * window.padding_[d], "padding",
+                                  window.padding().slice(0, static_cast<size_t>(window.rank)), input));
     fits = fits && weight.size(d + 2) > 0 && input.size(d + 2) > 0 && positions[d] > 0;
     sizes.push_back(positions[d]);
   }
@@ -254,7 +272,8 @@ Tensor by_name(int rank, const Tensor& input, const Tensor& weight, const Tensor
       CRESSET_CHECK_AS(ValueError, window.stride_[d] == 1,
                        "convolution: padding='same' is not supported for strided convolutions, found stride ",
                        text_of(stride));
-      const int64_t total = window.dilation_[d] * (weight.size(d + 2) - 1);
+      const int64_t total = countable(static_cast<__int128>(window.dilation_[d]) * (weight.size(d + 2) - 1), "dilation",
+                                      window.dilation(), input);
       window.padding_[d] = total / 2;
       window.padding_[rank + d] = total - total / 2;
     }

@@ -15,6 +15,26 @@ Tensor filled(Tensor y, const Scalar& value, bool requires_grad) {
 
 TensorOptions like(const Tensor& self, const TensorOptions& options) { return self.options().merge_in(options); }
 
+Tensor filled_into(const char* op, const Into& into, IntArrayRef size, const Scalar& value, DType dtype,
+                   Device device) {
+  Tensor y = result(op, into, size, dtype, device);
+  return fill_(y, value);
+}
+Tensor empty_into(const Into& into, IntArrayRef size, std::optional<MemoryFormat> memory_format, DType dtype,
+                  Device device) {
+  CRESSET_CHECK_AS(ValueError, !memory_format, "empty: found a memory_format beside out (expected one of the two)");
+  return not_differentiable(into, result("empty", into, size, dtype, device));
+}
+Tensor zeros_into(const Into& into, IntArrayRef size, DType dtype, Device device) {
+  return filled_into("zeros", into, size, 0, dtype, device);
+}
+Tensor ones_into(const Into& into, IntArrayRef size, DType dtype, Device device) {
+  return filled_into("ones", into, size, 1, dtype, device);
+}
+Tensor full_into(const Into& into, IntArrayRef size, const Scalar& fill_value, DType dtype, Device device) {
+  return filled_into("full", into, size, fill_value, dtype, device);
+}
+
 }  // namespace
 
 CRESSET_OP(empty, , Tensor, (IntArrayRef size, const TensorOptions& options, std::optional<MemoryFormat> memory_format),
@@ -29,6 +49,8 @@ Tensor empty(IntArrayRef size, const TensorOptions& options, std::optional<Memor
   return y;
 }
 CRESSET_ERRORS_OF(empty, , size, options, memory_format)
+CRESSET_CREATION_OUT(empty, , (IntArrayRef size, std::optional<MemoryFormat> memory_format), (size, memory_format),
+                     "size, memory_format=std::nullopt", "A tensor whose values are not set.", size, memory_format)
 
 CRESSET_OP(full, , Tensor, (IntArrayRef size, const Scalar& fill_value, const TensorOptions& options),
            "size, fill_value, options={}", Gradient::none,
@@ -42,6 +64,8 @@ Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& opt
                 options.requires_grad());
 }
 CRESSET_ERRORS_OF(full, , size, fill_value, options)
+CRESSET_CREATION_OUT(full, , (IntArrayRef size, const Scalar& fill_value), (size, fill_value), "size, fill_value",
+                     "A tensor filled with a value.", size, fill_value)
 
 CRESSET_OP(zeros, , Tensor, (IntArrayRef size, const TensorOptions& options), "size, options={}", Gradient::none,
            "A tensor of zeros.")
@@ -50,6 +74,7 @@ Tensor zeros(IntArrayRef size, const TensorOptions& options) try {
   return filled(empty_contiguous(size, options.dtype(), options.device()), 0, options.requires_grad());
 }
 CRESSET_ERRORS_OF(zeros, , size, options)
+CRESSET_CREATION_OUT(zeros, , (IntArrayRef size), (size), "size", "A tensor of zeros.", size)
 
 CRESSET_OP(ones, , Tensor, (IntArrayRef size, const TensorOptions& options), "size, options={}", Gradient::none,
            "A tensor of ones.")
@@ -58,6 +83,7 @@ Tensor ones(IntArrayRef size, const TensorOptions& options) try {
   return filled(empty_contiguous(size, options.dtype(), options.device()), 1, options.requires_grad());
 }
 CRESSET_ERRORS_OF(ones, , size, options)
+CRESSET_CREATION_OUT(ones, , (IntArrayRef size), (size), "size", "A tensor of ones.", size)
 
 CRESSET_OP(empty_like, , Tensor,
            (const Tensor& self, const TensorOptions& options, std::optional<MemoryFormat> memory_format),

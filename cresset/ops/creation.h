@@ -31,6 +31,11 @@ CRESSET_API Tensor new_ones(const Tensor& self, IntArrayRef size, const TensorOp
 CRESSET_API Tensor new_full(const Tensor& self, IntArrayRef size, const Scalar& fill_value,
                             const TensorOptions& options = {});
 CRESSET_API Tensor scalar_tensor(const Scalar& s, const TensorOptions& options = {});
+// Out forms: out gets the shape and keeps its dtype and device.
+CRESSET_API Tensor& empty_out(Tensor& out, IntArrayRef size, std::optional<MemoryFormat> memory_format = std::nullopt);
+CRESSET_API Tensor& zeros_out(Tensor& out, IntArrayRef size);
+CRESSET_API Tensor& ones_out(Tensor& out, IntArrayRef size);
+CRESSET_API Tensor& full_out(Tensor& out, IntArrayRef size, const Scalar& fill_value);
 
 // int64 if all given numbers are integers, otherwise the default dtype.
 CRESSET_API Tensor arange(const Scalar& end, const TensorOptions& options = {});

@@ -124,29 +124,14 @@ Tensor eye(int64_t n, int64_t m, const TensorOptions& options) try {
 CRESSET_ERRORS_OF(eye, m, n, m, options)
 
 // ---- out forms: out's dtype and device decide
-#define CRESSET_RANGE_OUT(name, overload_name, parameters, arguments, text, doc, ...)                                  \
-  static const Op& name##overload_name##_out_op = define_op(                                                           \
-      #name "_out", static_cast<Tensor& (*)(Tensor & out, CRESSET_EXPAND parameters)>(&name##_out), "out, " text, doc, \
-      {.overload = #overload_name,                                                                                     \
-       .gradient = Gradient::none,                                                                                     \
-       .where = Where::function,                                                                                       \
-       .functional = &name##overload_name##_op});                                                                      \
-  Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) try {                                                     \
-    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                               \
-        !intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments))                               \
-      name##_into(into_out(out), __VA_ARGS__, out.dtype(), out.device());                                              \
-    return out;                                                                                                        \
-  }                                                                                                                    \
-  CRESSET_ERRORS_OF(name, overload_name##_out, out, CRESSET_EXPAND arguments)
-CRESSET_RANGE_OUT(arange, , (const Scalar& end), (end), "end", "0, 1, 2, … below end.", 0, end, 1)
-CRESSET_RANGE_OUT(arange, start_step, (const Scalar& start, const Scalar& end, const Scalar& step), (start, end, step),
-                  "start, end, step=1", "start, start + step, … before end.", start, end, step)
-CRESSET_RANGE_OUT(linspace, , (const Scalar& start, const Scalar& end, int64_t steps), (start, end, steps),
-                  "start, end, steps", "steps numbers evenly spaced from start to end, both included.", start, end,
-                  steps)
-CRESSET_RANGE_OUT(eye, , (int64_t n), (n), "n", "The identity matrix of n rows.", n, n)
-CRESSET_RANGE_OUT(eye, m, (int64_t n, int64_t m), (n, m), "n, m",
-                  "n rows and m columns of zeros with ones on the diagonal.", n, m)
-#undef CRESSET_RANGE_OUT
+CRESSET_CREATION_OUT(arange, , (const Scalar& end), (end), "end", "0, 1, 2, … below end.", 0, end, 1)
+CRESSET_CREATION_OUT(arange, start_step, (const Scalar& start, const Scalar& end, const Scalar& step),
+                     (start, end, step), "start, end, step=1", "start, start + step, … before end.", start, end, step)
+CRESSET_CREATION_OUT(linspace, , (const Scalar& start, const Scalar& end, int64_t steps), (start, end, steps),
+                     "start, end, steps", "steps numbers evenly spaced from start to end, both included.", start, end,
+                     steps)
+CRESSET_CREATION_OUT(eye, , (int64_t n), (n), "n", "The identity matrix of n rows.", n, n)
+CRESSET_CREATION_OUT(eye, m, (int64_t n, int64_t m), (n, m), "n, m",
+                     "n rows and m columns of zeros with ones on the diagonal.", n, m)
 
 }  // namespace cresset

@@ -8,6 +8,7 @@
 #include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/index.h"
+#include "cresset/ops/math.h"
 #include "cresset/ops/norm.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
@@ -158,7 +159,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, int64_t dim, double
   wrap_dim("cosine_similarity", dim, product);
   auto scale = [&](const Tensor& x) {
     Tensor wide = x.sizes() == product.sizes() ? x : expand(x, product.sizes());
-    return inverse_root(at_least(sum(mul(wide, wide), dim, true), eps * eps));
+    return rsqrt(at_least(sum(mul(wide, wide), dim, true), eps * eps));
   };
   return sum(mul(mul(product, scale(a)), scale(b)), dim).to(type);
 }

@@ -103,8 +103,8 @@ CRESSET_FORMS(remainder, , (const Tensor& self, const Tensor& other), (self, oth
               "What is left of self / other rounded down; it has other's sign.")
 CRESSET_FORMS(remainder, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
               "remainder for a number.")
-CRESSET_FUNCTION_FORM(remainder, Scalar_Tensor, (const Scalar& self, const Tensor& other), (self, other), "self, other",
-                      "remainder of a number.")
+CRESSET_FORMS_OUT(remainder, Scalar_Tensor, (const Scalar& self, const Tensor& other), (self, other), "self, other",
+                  "remainder of a number.")
 
 // ---- rsub
 CRESSET_OP(rsub, , Tensor, (const Tensor& self, const Tensor& other, const Scalar& alpha), "self, other, alpha=1",

@@ -32,6 +32,7 @@ CRESSET_DECLARE_DIVISION(fmod)
 CRESSET_DECLARE_DIVISION(remainder)
 #undef CRESSET_DECLARE_DIVISION
 CRESSET_API Tensor remainder(const Scalar& self, const Tensor& other);
+CRESSET_API Tensor& remainder_out(Tensor& out, const Scalar& self, const Tensor& other);
 
 // other - alpha * self.
 CRESSET_API Tensor rsub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);

@@ -6,6 +6,7 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/cat.h"
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/fft_forms.h"
@@ -266,6 +267,11 @@ Tensor fft_fftfreq(int64_t n, double d, const TensorOptions& options) try {
   return options.requires_grad() ? y.requires_grad_() : y;
 }
 CRESSET_ERRORS_OF(fft_fftfreq, , n, d, options)
+static Tensor fft_fftfreq_into(const Into& into, int64_t n, double d, DType dtype, Device device) {
+  return copied_into("fft_fftfreq", into, fft_fftfreq(n, d, TensorOptions(dtype).device(device)), {});
+}
+CRESSET_CREATION_OUT(fft_fftfreq, , (int64_t n, double d), (n, d), "n, d=1.0",
+                     "The frequencies of fft's elements, the negative ones last.", n, d)
 static const Op& fft_rfftfreq_op =
     define_op("fft_rfftfreq", &fft_rfftfreq, "n, d=1.0, options={}", "The frequencies of rfft's elements.",
               {.gradient = Gradient::none, .where = Where::function});
@@ -277,6 +283,11 @@ Tensor fft_rfftfreq(int64_t n, double d, const TensorOptions& options) try {
   return options.requires_grad() ? y.requires_grad_() : y;
 }
 CRESSET_ERRORS_OF(fft_rfftfreq, , n, d, options)
+static Tensor fft_rfftfreq_into(const Into& into, int64_t n, double d, DType dtype, Device device) {
+  return copied_into("fft_rfftfreq", into, fft_rfftfreq(n, d, TensorOptions(dtype).device(device)), {});
+}
+CRESSET_CREATION_OUT(fft_rfftfreq, , (int64_t n, double d), (n, d), "n, d=1.0", "The frequencies of rfft's elements.",
+                     n, d)
 
 // The first `shift(n)` elements of each dimension come behind the others.
 template <class Shift>

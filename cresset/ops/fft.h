@@ -62,7 +62,9 @@ CRESSET_FFT_MANY(fft_ihfftn)
 
 // The frequencies that the elements of a transform stand for, for samples d apart.
 CRESSET_API Tensor fft_fftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {});
+CRESSET_API Tensor& fft_fftfreq_out(Tensor& out, int64_t n, double d = 1.0);
 CRESSET_API Tensor fft_rfftfreq(int64_t n, double d = 1.0, const TensorOptions& options = {});
+CRESSET_API Tensor& fft_rfftfreq_out(Tensor& out, int64_t n, double d = 1.0);
 // Brings frequency 0 into the middle, and back.
 CRESSET_API Tensor fft_fftshift(const Tensor& self, FftSizes dim = std::nullopt);
 CRESSET_API Tensor fft_ifftshift(const Tensor& self, FftSizes dim = std::nullopt);

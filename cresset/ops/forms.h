@@ -73,6 +73,22 @@ inline OpOptions out_form_options(OpOptions options, const Op& functional) {
   }                                                                                                                    \
   CRESSET_ERRORS_OF(name, overload_name##_out, out, CRESSET_EXPAND arguments)
 
+// The out form of an op that makes a tensor: out's dtype and device decide. What follows the doc goes to name_into.
+#define CRESSET_CREATION_OUT(name, overload_name, parameters, arguments, text, doc, ...)                               \
+  static const Op& name##overload_name##_out_op = define_op(                                                           \
+      #name "_out", static_cast<Tensor& (*)(Tensor & out, CRESSET_EXPAND parameters)>(&name##_out), "out, " text, doc, \
+      {.overload = #overload_name,                                                                                     \
+       .gradient = Gradient::none,                                                                                     \
+       .where = Where::function,                                                                                       \
+       .functional = &name##overload_name##_op});                                                                      \
+  Tensor& name##_out(Tensor& out, CRESSET_EXPAND parameters) try {                                                     \
+    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                               \
+        !intercepted<void>(name##overload_name##_out_op, out, CRESSET_EXPAND arguments))                               \
+      name##_into(into_out(out), __VA_ARGS__, out.dtype(), out.device());                                              \
+    return out;                                                                                                        \
+  }                                                                                                                    \
+  CRESSET_ERRORS_OF(name, overload_name##_out, out, CRESSET_EXPAND arguments)
+
 // The same for what has no gradient (comparisons, places), and for composed ops.
 #define CRESSET_FORMS_OUT_OF(gradient_kind, name, overload_name, parameters, arguments, text, doc) \
   CRESSET_FUNCTION_FORM_OF(gradient_kind, name, overload_name, parameters, arguments, text, doc)   \

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
-#include "cresset/ops/forms.h"
 #include "cresset/ops/pad.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
@@ -151,6 +151,9 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<i
   return gather(wide_self, d, expand(indices, wide));
 }
 CRESSET_ERRORS_OF(take_along_dim, , self, indices, dim)
+CRESSET_COPIED_OUT(take_along_dim, , (const Tensor& self, const Tensor& indices, std::optional<int64_t> dim),
+                   (self, indices, dim), (&self, &indices), "self, indices, dim=std::nullopt",
+                   "gather with both tensors broadcast against each other, or flattened if dim is not given.")
 
 // ---- scatter
 static Tensor scatter_into(const Into& into, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src) {

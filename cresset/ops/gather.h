@@ -28,6 +28,8 @@ CRESSET_API Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, 
 CRESSET_API Tensor& gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,
                                bool sparse_grad = false);
 CRESSET_API Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int64_t> dim = std::nullopt);
+CRESSET_API Tensor& take_along_dim_out(Tensor& out, const Tensor& self, const Tensor& indices,
+                                       std::optional<int64_t> dim = std::nullopt);
 
 CRESSET_API Tensor scatter(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);
 CRESSET_API Tensor& scatter_(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src);

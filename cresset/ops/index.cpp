@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
-#include "cresset/ops/forms.h"
 #include "cresset/ops/scatter_call.h"
 #include "cresset/ops/shape.h"
 
@@ -235,6 +235,11 @@ Tensor nonzero(const Tensor& self) try {
   return not_differentiable(Into{}, y);
 }
 CRESSET_ERRORS_OF(nonzero, , self)
+static Tensor nonzero_into(const Into& into, const Tensor& self) {
+  return copied_into("nonzero", into, nonzero(self.detach()), {});  // places have no gradient to lose
+}
+CRESSET_OUT_FORM(nonzero, , (const Tensor& self), (self), "self",
+                 "The places of the elements that are not zero, one per row, in row-major order.")
 
 // ---- index expressions
 namespace {

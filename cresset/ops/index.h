@@ -25,5 +25,6 @@ CRESSET_API Tensor& index_out(Tensor& out, const Tensor& self, TensorList indice
 CRESSET_API Tensor index_put(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate = false);
 CRESSET_API Tensor& index_put_(const Tensor& self, TensorList indices, const Tensor& values, bool accumulate = false);
 CRESSET_API Tensor nonzero(const Tensor& self);
+CRESSET_API Tensor& nonzero_out(Tensor& out, const Tensor& self);
 
 }  // namespace cresset

@@ -83,6 +83,9 @@ CRESSET_API Tensor linalg_solve(const Tensor& A, const Tensor& B, bool left = tr
 CRESSET_API Tensor& linalg_solve_out(Tensor& out, const Tensor& A, const Tensor& B, bool left = true);
 CRESSET_API std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, bool left = true,
                                                        bool check_errors = false);
+CRESSET_API std::tuple<Tensor&, Tensor&> linalg_solve_ex_out(Tensor& result, Tensor& info, const Tensor& A,
+                                                             const Tensor& B, bool left = true,
+                                                             bool check_errors = false);
 CRESSET_API Tensor linalg_solve_triangular(const Tensor& self, const Tensor& B, bool upper, bool left = true,
                                            bool unitriangular = false);
 CRESSET_API Tensor& linalg_solve_triangular_out(Tensor& out, const Tensor& self, const Tensor& B, bool upper,
@@ -97,8 +100,11 @@ CRESSET_API Tensor& cholesky_solve_out(Tensor& out, const Tensor& self, const Te
 CRESSET_API Tensor cholesky_inverse(const Tensor& self, bool upper = false);
 CRESSET_API Tensor& cholesky_inverse_out(Tensor& out, const Tensor& self, bool upper = false);
 CRESSET_API Tensor linalg_tensorinv(const Tensor& self, int64_t ind = 2);
+CRESSET_API Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& self, int64_t ind = 2);
 CRESSET_API Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other,
                                       std::optional<IntArrayRef> dims = std::nullopt);
+CRESSET_API Tensor& linalg_tensorsolve_out(Tensor& out, const Tensor& self, const Tensor& other,
+                                           std::optional<IntArrayRef> dims = std::nullopt);
 
 // ---- determinants and exponentials (ops/linalg_det.cpp)
 CRESSET_API Tensor linalg_det(const Tensor& A);
@@ -107,6 +113,7 @@ CRESSET_API Tensor det(const Tensor& self);
 CRESSET_API std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A);
 CRESSET_API std::tuple<Tensor&, Tensor&> linalg_slogdet_out(Tensor& sign, Tensor& logabsdet, const Tensor& A);
 CRESSET_API std::tuple<Tensor, Tensor> slogdet(const Tensor& self);
+CRESSET_API std::tuple<Tensor&, Tensor&> slogdet_out(Tensor& sign, Tensor& logabsdet, const Tensor& self);
 CRESSET_API Tensor logdet(const Tensor& self);
 CRESSET_API Tensor matrix_exp(const Tensor& self);
 
@@ -171,14 +178,29 @@ CRESSET_API Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian 
 CRESSET_API Tensor linalg_pinv(const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian = false);
 CRESSET_API Tensor linalg_pinv(const Tensor& self, std::optional<double> atol = std::nullopt,
                                std::optional<double> rtol = std::nullopt, bool hermitian = false);
+CRESSET_API Tensor& linalg_pinv_out(Tensor& out, const Tensor& self, double rcond, bool hermitian = false);
+CRESSET_API Tensor& linalg_pinv_out(Tensor& out, const Tensor& self, const Tensor& atol, const Tensor& rtol,
+                                    bool hermitian = false);
+CRESSET_API Tensor& linalg_pinv_out(Tensor& out, const Tensor& self, std::optional<double> atol = std::nullopt,
+                                    std::optional<double> rtol = std::nullopt, bool hermitian = false);
 CRESSET_API Tensor pinverse(const Tensor& self, double rcond = 1e-15);
 CRESSET_API Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian = false);
 CRESSET_API Tensor linalg_matrix_rank(const Tensor& self, const Tensor& atol, const Tensor& rtol,
                                       bool hermitian = false);
 CRESSET_API Tensor linalg_matrix_rank(const Tensor& self, std::optional<double> atol = std::nullopt,
                                       std::optional<double> rtol = std::nullopt, bool hermitian = false);
+CRESSET_API Tensor& linalg_matrix_rank_out(Tensor& out, const Tensor& self, double tol, bool hermitian = false);
+CRESSET_API Tensor& linalg_matrix_rank_out(Tensor& out, const Tensor& self, const Tensor& atol, const Tensor& rtol,
+                                           bool hermitian = false);
+CRESSET_API Tensor& linalg_matrix_rank_out(Tensor& out, const Tensor& self, std::optional<double> atol = std::nullopt,
+                                           std::optional<double> rtol = std::nullopt, bool hermitian = false);
 CRESSET_API std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, const Tensor& b,
                                                                     std::optional<double> rcond = std::nullopt,
                                                                     std::string_view driver = "gelsy");
+CRESSET_API std::tuple<Tensor&, Tensor&, Tensor&, Tensor&> linalg_lstsq_out(Tensor& solution, Tensor& residuals,
+                                                                            Tensor& rank, Tensor& singular_values,
+                                                                            const Tensor& self, const Tensor& b,
+                                                                            std::optional<double> rcond = std::nullopt,
+                                                                            std::string_view driver = "gelsy");
 
 }  // namespace cresset

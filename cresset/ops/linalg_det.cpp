@@ -98,6 +98,8 @@ std::tuple<Tensor, Tensor> slogdet(const Tensor& self) try {
   return sign_and_log("slogdet", self);
 }
 CRESSET_ERRORS_OF(slogdet, , self)
+CRESSET_COPIED_OUTS(slogdet, sign, logabsdet, (const Tensor& self), (self), (&self), "self",
+                    "The sign of each determinant, and the logarithm of its absolute value.")
 
 CRESSET_OP(logdet, , Tensor, (const Tensor& self), "self", Gradient::formula,
            "The logarithm of each determinant; nan for negative ones.")

@@ -183,6 +183,11 @@ Tensor linalg_matrix_norm(const Tensor& self, std::string_view ord, IntArrayRef 
   return matrix_norm("linalg_matrix_norm", self, ord, dim, keepdim, dtype);
 }
 CRESSET_ERRORS_OF(linalg_matrix_norm, str_ord, self, ord, dim, keepdim, dtype)
+CRESSET_COPIED_OUT(linalg_matrix_norm, str_ord,
+                   (const Tensor& self, std::string_view ord, IntArrayRef dim, bool keepdim,
+                    std::optional<DType> dtype),
+                   (self, ord, dim, keepdim, dtype), (&self),
+                   "self, ord=\"fro\", dim={-2, -1}, keepdim=false, dtype=std::nullopt", "Norms of matrices.")
 
 // Without an order, all elements; with one, a vector's or a matrix's norm by the number of dims.
 CRESSET_LINALG_OP(linalg_norm, , Tensor,
@@ -224,6 +229,12 @@ Tensor linalg_norm(const Tensor& self, std::string_view ord, std::optional<IntAr
   return matrix_norm("linalg_norm", self, ord, dim ? Dims(*dim) : Dims{0, 1}, keepdim, dtype);
 }
 CRESSET_ERRORS_OF(linalg_norm, ord_str, self, ord, dim, keepdim, dtype)
+CRESSET_COPIED_OUT(linalg_norm, ord_str,
+                   (const Tensor& self, std::string_view ord, std::optional<IntArrayRef> dim, bool keepdim,
+                    std::optional<DType> dtype),
+                   (self, ord, dim, keepdim, dtype), (&self),
+                   "self, ord, dim=std::nullopt, keepdim=false, dtype=std::nullopt",
+                   "Frobenius' or the nuclear norm of a matrix.")
 
 // ---- cond
 namespace {
@@ -266,5 +277,7 @@ Tensor linalg_cond(const Tensor& self, std::string_view p) try {
   return product_of_norms(self, p);
 }
 CRESSET_ERRORS_OF(linalg_cond, p_str, self, p)
+CRESSET_COPIED_OUT(linalg_cond, p_str, (const Tensor& self, std::string_view p), (self, p), (&self), "self, p",
+                   "The condition numbers of matrices.")
 
 }  // namespace cresset

@@ -25,6 +25,9 @@ CRESSET_API Tensor& linalg_matrix_norm_out(Tensor& out, const Tensor& self, cons
                                            std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor linalg_matrix_norm(const Tensor& self, std::string_view ord = "fro", IntArrayRef dim = {-2, -1},
                                       bool keepdim = false, std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& linalg_matrix_norm_out(Tensor& out, const Tensor& self, std::string_view ord = "fro",
+                                           IntArrayRef dim = {-2, -1}, bool keepdim = false,
+                                           std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord = std::nullopt,
                                std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
                                std::optional<DType> dtype = std::nullopt);
@@ -33,8 +36,12 @@ CRESSET_API Tensor& linalg_norm_out(Tensor& out, const Tensor& self, const std::
                                     std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor linalg_norm(const Tensor& self, std::string_view ord, std::optional<IntArrayRef> dim = std::nullopt,
                                bool keepdim = false, std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& linalg_norm_out(Tensor& out, const Tensor& self, std::string_view ord,
+                                    std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+                                    std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p = std::nullopt);
 CRESSET_API Tensor& linalg_cond_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p = std::nullopt);
 CRESSET_API Tensor linalg_cond(const Tensor& self, std::string_view p);
+CRESSET_API Tensor& linalg_cond_out(Tensor& out, const Tensor& self, std::string_view p);
 
 }  // namespace cresset

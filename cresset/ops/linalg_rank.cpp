@@ -98,6 +98,10 @@ Tensor linalg_pinv(const Tensor& self, std::optional<double> atol, std::optional
   return pseudo_inverse("linalg_pinv", self, limits_of(self, atol, rtol), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_pinv, atol_rtol_float, self, atol, rtol, hermitian)
+CRESSET_COPIED_OUT(linalg_pinv, atol_rtol_float,
+                   (const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian),
+                   (self, atol, rtol, hermitian), (&self),
+                   "self, atol=std::nullopt, rtol=std::nullopt, hermitian=false", "The pseudo-inverses of matrices.")
 
 CRESSET_LINALG_OP(linalg_pinv, atol_rtol_tensor, Tensor,
                   (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
@@ -109,6 +113,10 @@ Tensor linalg_pinv(const Tensor& self, const Tensor& atol, const Tensor& rtol, b
   return pseudo_inverse("linalg_pinv", self, limits_of("linalg_pinv", self, atol, rtol), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_pinv, atol_rtol_tensor, self, atol, rtol, hermitian)
+CRESSET_COPIED_OUT(linalg_pinv, atol_rtol_tensor,
+                   (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
+                   (self, atol, rtol, hermitian), (&self, &atol, &rtol), "self, atol, rtol, hermitian=false",
+                   "The pseudo-inverses of matrices.")
 
 CRESSET_LINALG_OP(linalg_pinv, , Tensor, (const Tensor& self, double rcond, bool hermitian),
                   "self, rcond, hermitian=false", Gradient::formula,
@@ -119,6 +127,8 @@ Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian) try {
   return pseudo_inverse("linalg_pinv", self, limits_of(self, 0.0, rcond), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_pinv, , self, rcond, hermitian)
+CRESSET_COPIED_OUT(linalg_pinv, , (const Tensor& self, double rcond, bool hermitian), (self, rcond, hermitian), (&self),
+                   "self, rcond, hermitian=false", "The pseudo-inverses of matrices.")
 
 CRESSET_OP(pinverse, , Tensor, (const Tensor& self, double rcond), "self, rcond=1e-15", Gradient::formula,
            "The pseudo-inverses of matrices.")
@@ -141,6 +151,11 @@ Tensor linalg_matrix_rank(const Tensor& self, std::optional<double> atol, std::o
   return rank_of("linalg_matrix_rank", self, limits_of(self, atol, rtol), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_matrix_rank, atol_rtol_float, self, atol, rtol, hermitian)
+CRESSET_COPIED_OUT(linalg_matrix_rank, atol_rtol_float,
+                   (const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian),
+                   (self, atol, rtol, hermitian), (&self),
+                   "self, atol=std::nullopt, rtol=std::nullopt, hermitian=false",
+                   "The number of singular values above a limit.")
 
 CRESSET_LINALG_OP(linalg_matrix_rank, atol_rtol_tensor, Tensor,
                   (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
@@ -152,6 +167,10 @@ Tensor linalg_matrix_rank(const Tensor& self, const Tensor& atol, const Tensor& 
   return rank_of("linalg_matrix_rank", self, limits_of("linalg_matrix_rank", self, atol, rtol), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_matrix_rank, atol_rtol_tensor, self, atol, rtol, hermitian)
+CRESSET_COPIED_OUT(linalg_matrix_rank, atol_rtol_tensor,
+                   (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
+                   (self, atol, rtol, hermitian), (&self, &atol, &rtol), "self, atol, rtol, hermitian=false",
+                   "The number of singular values above a limit.")
 
 CRESSET_LINALG_OP(linalg_matrix_rank, , Tensor, (const Tensor& self, double tol, bool hermitian),
                   "self, tol, hermitian=false", Gradient::none, "The number of singular values above tol.")
@@ -161,6 +180,8 @@ Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian) try {
   return rank_of("linalg_matrix_rank", self, limits_of(self, tol, 0.0), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_matrix_rank, , self, tol, hermitian)
+CRESSET_COPIED_OUT(linalg_matrix_rank, , (const Tensor& self, double tol, bool hermitian), (self, tol, hermitian),
+                   (&self), "self, tol, hermitian=false", "The number of singular values above a limit.")
 
 // ---- lstsq: X = pinv(A) B
 namespace {
@@ -229,5 +250,25 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
   return {x, residuals, rank, values};
 }
 CRESSET_ERRORS_OF(linalg_lstsq, , self, b, rcond, driver)
+static const Op& linalg_lstsq_out_op =
+    define_op("linalg_lstsq_out", &linalg_lstsq_out,
+              "solution, residuals, rank, singular_values, self, b, rcond=std::nullopt, driver=\"gelsy\"",
+              "The least-squares solutions of self @ X = b, their residuals, the ranks and singular values.",
+              {.where = Where::function, .functional = &linalg_lstsq_op});
+std::tuple<Tensor&, Tensor&, Tensor&, Tensor&> linalg_lstsq_out(Tensor& solution, Tensor& residuals, Tensor& rank,
+                                                                Tensor& singular_values, const Tensor& self,
+                                                                const Tensor& b, std::optional<double> rcond,
+                                                                std::string_view driver) try {
+  if (CRESSET_LIKELY(thread_state.modes_above == 0) ||
+      !intercepted<void>(linalg_lstsq_out_op, solution, residuals, rank, singular_values, self, b, rcond, driver)) {
+    const auto [x, rest, ranks, values] = linalg_lstsq(self, b, rcond, driver);
+    copied_into("linalg_lstsq", into_out(solution), x, {&self, &b});
+    copied_into("linalg_lstsq", into_out(residuals), rest, {&self, &b});
+    copied_into("linalg_lstsq", into_out(rank), ranks, {&self, &b});
+    copied_into("linalg_lstsq", into_out(singular_values), values, {&self, &b});
+  }
+  return {solution, residuals, rank, singular_values};
+}
+CRESSET_ERRORS_OF(linalg_lstsq_out, , solution, residuals, rank, singular_values, self, b, rcond, driver)
 
 }  // namespace cresset

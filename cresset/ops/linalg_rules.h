@@ -13,41 +13,6 @@
       define_op(#name, static_cast<Result(*) parameters>(&name), text, doc,                  \
                 {.overload = #overload_name, .gradient = gradient_kind, .where = Where::function});
 
-// The out form of an op with two results.
-#define CRESSET_COPIED_OUTS(name, first, second, parameters, arguments, reads, text, doc)                             \
-  static const Op& name##_out_op = define_op(                                                                         \
-      #name "_out", static_cast<detail::TwoTensorRefs (*)(Tensor&, Tensor&, CRESSET_EXPAND parameters)>(&name##_out), \
-      #first ", " #second ", " text, doc, {.where = Where::function, .functional = &name##_op});                      \
-  std::tuple<Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second, CRESSET_EXPAND parameters) try {             \
-    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                              \
-        !intercepted<void>(name##_out_op, first, second, CRESSET_EXPAND arguments)) {                                 \
-      const std::tuple<Tensor, Tensor> made = name arguments;                                                         \
-      copied_into(#name, into_out(first), std::get<0>(made), {CRESSET_EXPAND reads});                                 \
-      copied_into(#name, into_out(second), std::get<1>(made), {CRESSET_EXPAND reads});                                \
-    }                                                                                                                 \
-    return {first, second};                                                                                           \
-  }                                                                                                                   \
-  CRESSET_ERRORS_OF(name##_out, , first, second, CRESSET_EXPAND arguments)
-
-// The out form of an op with three results.
-#define CRESSET_COPIED_THREE(name, first, second, third, parameters, arguments, reads, text, doc)                  \
-  static const Op& name##_out_op = define_op(                                                                      \
-      #name "_out",                                                                                                \
-      static_cast<detail::ThreeTensorRefs (*)(Tensor&, Tensor&, Tensor&, CRESSET_EXPAND parameters)>(&name##_out), \
-      #first ", " #second ", " #third ", " text, doc, {.where = Where::function, .functional = &name##_op});       \
-  std::tuple<Tensor&, Tensor&, Tensor&> name##_out(Tensor& first, Tensor& second, Tensor& third,                   \
-                                                   CRESSET_EXPAND parameters) try {                                \
-    if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                           \
-        !intercepted<void>(name##_out_op, first, second, third, CRESSET_EXPAND arguments)) {                       \
-      const std::tuple<Tensor, Tensor, Tensor> made = name arguments;                                              \
-      copied_into(#name, into_out(first), std::get<0>(made), {CRESSET_EXPAND reads});                              \
-      copied_into(#name, into_out(second), std::get<1>(made), {CRESSET_EXPAND reads});                             \
-      copied_into(#name, into_out(third), std::get<2>(made), {CRESSET_EXPAND reads});                              \
-    }                                                                                                              \
-    return {first, second, third};                                                                                 \
-  }                                                                                                                \
-  CRESSET_ERRORS_OF(name##_out, , first, second, third, CRESSET_EXPAND arguments)
-
 namespace cresset {
 
 inline void check_matrices(const char* op, const Tensor& x, const char* argument = "A") {

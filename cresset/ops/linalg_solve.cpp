@@ -147,6 +147,9 @@ std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, boo
   return {made.x, made.info};
 }
 CRESSET_ERRORS_OF(linalg_solve_ex, , A, B, left, check_errors)
+CRESSET_COPIED_OUTS(linalg_solve_ex, result, info, (const Tensor& A, const Tensor& B, bool left, bool check_errors),
+                    (A, B, left, check_errors), (&A, &B), "A, B, left=true, check_errors=false",
+                    "The solutions of A X = B, and for each matrix the number of its zero pivot, or 0.")
 
 // ---- triangular systems
 namespace {
@@ -292,6 +295,8 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) try {
   return reshape(linalg_inv(reshape(self, {head.product(), tail.product()})), sizes);
 }
 CRESSET_ERRORS_OF(linalg_tensorinv, , self, ind)
+CRESSET_COPIED_OUT(linalg_tensorinv, , (const Tensor& self, int64_t ind), (self, ind), (&self), "self, ind=2",
+                   "The inverse of self as a map from its last dimensions to its first ind.")
 
 CRESSET_LINALG_OP(linalg_tensorsolve, , Tensor,
                   (const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims),
@@ -320,5 +325,8 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, std::optional
   return reshape(linalg_solve(reshape(a, {n, n}), reshape(other, {n})), sizes);
 }
 CRESSET_ERRORS_OF(linalg_tensorsolve, , self, other, dims)
+CRESSET_COPIED_OUT(linalg_tensorsolve, , (const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims),
+                   (self, other, dims), (&self, &other), "self, other, dims=std::nullopt",
+                   "X with tensordot(self, X) = other.")
 
 }  // namespace cresset

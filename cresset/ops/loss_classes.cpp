@@ -6,6 +6,7 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/complex.h"
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/loss_forms.h"
 #include "cresset/ops/loss_pointwise.h"
@@ -155,8 +156,8 @@ CRESSET_LOSS_FORM(nll_loss_nd, CRESSET_NLL_PARAMETERS, CRESSET_NLL_ARGUMENTS, CR
 
 // ---- margins
 // Every class's term counts, the target's own too, where the difference is always the margin; that is taken off again.
-static Tensor multi_margin_loss_into(const Into&, const Tensor& self, const Tensor& target, const Scalar& p,
-                                     const Scalar& margin, const Tensor& weight, int64_t reduction) {
+static Tensor multi_margin(const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin,
+                           const Tensor& weight, int64_t reduction) {
   const char* op = "multi_margin_loss";
   detail::check_reduction(op, reduction);
   check_class_target(op, self, target);
@@ -179,12 +180,23 @@ static Tensor multi_margin_loss_into(const Into&, const Tensor& self, const Tens
   if (reduction == Reduction::None) return target.dim() == 0 ? reshape(each, {}) : each;
   return detail::reduced_loss(each, reduction);
 }
+static Tensor multi_margin_loss_into(const Into& into, const Tensor& self, const Tensor& target, const Scalar& p,
+                                     const Scalar& margin, const Tensor& weight, int64_t reduction) {
+  Tensor y = multi_margin(self, target, p, margin, weight, reduction);
+  return into.fresh() ? y : copied_into("multi_margin_loss", into, y, {&self, &target, &weight});
+}
 CRESSET_LOSS_FORM(multi_margin_loss,
                   (const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin,
                    const Tensor& weight, int64_t reduction),
                   (self, target, p, margin, weight, reduction),
                   "self, target, p=1, margin=1, weight={}, reduction=Reduction::Mean",
                   "How far other classes' scores come within margin of the target's.")
+CRESSET_OUT_FORM(multi_margin_loss, ,
+                 (const Tensor& self, const Tensor& target, const Scalar& p, const Scalar& margin, const Tensor& weight,
+                  int64_t reduction),
+                 (self, target, p, margin, weight, reduction),
+                 "self, target, p=1, margin=1, weight={}, reduction=Reduction::Mean",
+                 "How far other classes' scores come within margin of the target's.")
 
 // Piecewise linear in x.
 static Tensor multilabel_margin_backward(const Tensor& g, const Tensor& x, const Tensor& target, int64_t reduction) {
@@ -197,7 +209,7 @@ static Tensor multilabel_margin_backward(const Tensor& g, const Tensor& x, const
                           return grads(reduction == Reduction::None ? sum(each, 1) : sum(each));
                         });
 }
-static Tensor multilabel_margin_loss_into(const Into&, const Tensor& self, const Tensor& target, int64_t reduction) {
+static Tensor multilabel_margin(const Tensor& self, const Tensor& target, int64_t reduction) {
   const char* op = "multilabel_margin_loss";
   detail::check_reduction(op, reduction);
   check_class_target(op, self, target);
@@ -219,9 +231,17 @@ static Tensor multilabel_margin_loss_into(const Into&, const Tensor& self, const
                      });
   return reduction == Reduction::None && self.dim() < 2 ? reshape(y, {}) : y;
 }
+static Tensor multilabel_margin_loss_into(const Into& into, const Tensor& self, const Tensor& target,
+                                          int64_t reduction) {
+  Tensor y = multilabel_margin(self, target, reduction);
+  return into.fresh() ? y : copied_into("multilabel_margin_loss", into, y, {&self, &target});
+}
 CRESSET_LOSS_FORM(multilabel_margin_loss, (const Tensor& self, const Tensor& target, int64_t reduction),
                   (self, target, reduction), "self, target, reduction=Reduction::Mean",
                   "How far scores of other classes come within 1 of those that target lists (up to its first -1).")
+CRESSET_OUT_FORM(multilabel_margin_loss, , (const Tensor& self, const Tensor& target, int64_t reduction),
+                 (self, target, reduction), "self, target, reduction=Reduction::Mean",
+                 "How far scores of other classes come within 1 of those that target lists (up to its first -1).")
 
 static Tensor multilabel_soft_margin_loss_into(const Into&, const Tensor& self, const Tensor& target,
                                                const Tensor& weight, int64_t reduction) {

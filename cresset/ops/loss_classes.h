@@ -39,8 +39,13 @@ CRESSET_API Tensor nll_loss_nd(const Tensor& self, const Tensor& target, const T
 CRESSET_API Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar& p = 1,
                                      const Scalar& margin = 1, const Tensor& weight = {},
                                      int64_t reduction = Reduction::Mean);
+CRESSET_API Tensor& multi_margin_loss_out(Tensor& out, const Tensor& self, const Tensor& target, const Scalar& p = 1,
+                                          const Scalar& margin = 1, const Tensor& weight = {},
+                                          int64_t reduction = Reduction::Mean);
 CRESSET_API Tensor multilabel_margin_loss(const Tensor& self, const Tensor& target,
                                           int64_t reduction = Reduction::Mean);
+CRESSET_API Tensor& multilabel_margin_loss_out(Tensor& out, const Tensor& self, const Tensor& target,
+                                               int64_t reduction = Reduction::Mean);
 CRESSET_API Tensor multilabel_soft_margin_loss(const Tensor& self, const Tensor& target, const Tensor& weight = {},
                                                int64_t reduction = Reduction::Mean);
 CRESSET_API Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,

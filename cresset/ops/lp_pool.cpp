@@ -2,22 +2,12 @@
 #include "cresset/ops/lp_pool.h"
 
 #include "cresset/ops/pointwise.h"
-
 #include "cresset/ops/pool.h"
 #include "cresset/ops/pool_shape.h"
+#include "cresset/ops/power.h"
 
 namespace cresset {
 namespace {
-
-// x to a power, with derivatives to any order.
-Tensor power(const Tensor& x, double exponent) {
-  Tensor y = pointwise_result("lp_pool", Into{}, {&x}, x.dtype(), x.dtype());
-  pool_power_kernel(y, x, exponent);
-  return differentiable("PowBackward0", y, inputs(x), saved(x), [exponent](const Tensor& g, Wants, const Tensor& x) {
-    if (exponent == 0) return grads(mul(g, 0));
-    return grads(mul(g, mul(power(x, exponent - 1), exponent)));
-  });
-}
 
 void check_norm(const char* op, const Tensor& self, const Scalar& norm_type) {
   CRESSET_CHECK_AS(TypeError, is_floating_point(self.dtype()), op, ": not implemented for '", toString(self.dtype()),
@@ -35,8 +25,8 @@ Tensor lp_pool1d(const Tensor& self, const Scalar& norm_type, IntArrayRef kernel
   CRESSET_INTERCEPT(lp_pool1d, , Tensor, self, norm_type, kernel_size, stride, ceil_mode);
   check_norm("lp_pool1d", self, norm_type);
   const double p = norm_type.toDouble();
-  Tensor mean = avg_pool1d(power(self, p), kernel_size, stride, 0, ceil_mode);
-  return power(mul(mean, kernel_size[0]), 1 / p);
+  Tensor mean = avg_pool1d(pow(self, p), kernel_size, stride, 0, ceil_mode);
+  return pow(mul(mean, kernel_size[0]), 1 / p);
 }
 CRESSET_ERRORS_OF(lp_pool1d, , self, norm_type, kernel_size, stride, ceil_mode)
 
@@ -48,8 +38,8 @@ Tensor lp_pool2d(const Tensor& self, const Scalar& norm_type, IntArrayRef kernel
   CRESSET_INTERCEPT(lp_pool2d, , Tensor, self, norm_type, kernel_size, stride, ceil_mode);
   check_norm("lp_pool2d", self, norm_type);
   const double p = norm_type.toDouble();
-  Tensor mean = avg_pool2d(power(self, p), kernel_size, stride, 0, ceil_mode);
-  return power(mul(mean, kernel_size.front() * kernel_size.back()), 1 / p);
+  Tensor mean = avg_pool2d(pow(self, p), kernel_size, stride, 0, ceil_mode);
+  return pow(mul(mean, kernel_size.front() * kernel_size.back()), 1 / p);
 }
 CRESSET_ERRORS_OF(lp_pool2d, , self, norm_type, kernel_size, stride, ceil_mode)
 

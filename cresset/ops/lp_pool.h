@@ -1,12 +1,9 @@
 // Pools by the p-norm of a window.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/tensor.h"
 
 namespace cresset {
-
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, double exponent)> pool_power_kernel{
-    "pool_power"};
 
 // The root of the sum of powers, norm_type being the exponent. As in PyTorch, a window that reaches beyond the input
 // (ceil_mode) counts as if the rest of it were like the part inside.

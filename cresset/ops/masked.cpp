@@ -1,8 +1,8 @@
 // masked_fill with a kernel of its own, since attention masks are hot; selecting and scattering go through index.
 #include "cresset/ops/masked.h"
 
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
-#include "cresset/ops/forms.h"
 #include "cresset/ops/index.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/shape.h"
@@ -74,6 +74,8 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) try {
   return index(x, {chosen});
 }
 CRESSET_ERRORS_OF(masked_select, , self, mask)
+CRESSET_COPIED_OUT(masked_select, , (const Tensor& self, const Tensor& mask), (self, mask), (&self, &mask),
+                   "self, mask", "The elements where the mask holds, in row-major order.")
 
 // ---- masked_scatter
 static Tensor masked_scatter_into(const Into& into, const Tensor& self, const Tensor& mask, const Tensor& source) {

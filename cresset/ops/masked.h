@@ -14,6 +14,7 @@ CRESSET_API Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const S
 CRESSET_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);  // value has no dimensions
 CRESSET_API Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Tensor& value);
 CRESSET_API Tensor masked_select(const Tensor& self, const Tensor& mask);
+CRESSET_API Tensor& masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask);
 // The first elements of source, in row-major order, where the mask holds.
 CRESSET_API Tensor masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source);
 CRESSET_API Tensor& masked_scatter_(const Tensor& self, const Tensor& mask, const Tensor& source);

@@ -53,7 +53,9 @@ CRESSET_API Tensor& linalg_cross_out(Tensor& out, const Tensor& self, const Tens
 
 // Multiplied in the order that takes the fewest multiplications.
 CRESSET_API Tensor linalg_multi_dot(TensorList tensors);
+CRESSET_API Tensor& linalg_multi_dot_out(Tensor& out, TensorList tensors);
 CRESSET_API Tensor chain_matmul(TensorList matrices);
+CRESSET_API Tensor& chain_matmul_out(Tensor& out, TensorList matrices);
 CRESSET_API Tensor matrix_power(const Tensor& self, int64_t n);
 CRESSET_API Tensor& matrix_power_out(Tensor& out, const Tensor& self, int64_t n);
 

@@ -76,6 +76,11 @@ Tensor linalg_multi_dot(TensorList tensors) try {
   return reshape(chain_product("linalg_multi_dot", chain), sizes);
 }
 CRESSET_ERRORS_OF(linalg_multi_dot, , tensors)
+static Tensor linalg_multi_dot_into(const Into& into, TensorList tensors) {
+  return copied_from("linalg_multi_dot", into, linalg_multi_dot(tensors), tensors);
+}
+CRESSET_OUT_FORM(linalg_multi_dot, , (TensorList tensors), (tensors), "tensors",
+                 "The product of a chain of matrices in the cheapest order.")
 
 static const Op& chain_matmul_op = define_op("chain_matmul", static_cast<Tensor (*)(TensorList)>(&chain_matmul),
                                              "matrices", "The product of a chain of matrices in the cheapest order.",
@@ -89,6 +94,11 @@ Tensor chain_matmul(TensorList matrices) try {
   return chain_product("chain_matmul", matrices.vec());
 }
 CRESSET_ERRORS_OF(chain_matmul, , matrices)
+static Tensor chain_matmul_into(const Into& into, TensorList matrices) {
+  return copied_from("chain_matmul", into, chain_matmul(matrices), matrices);
+}
+CRESSET_OUT_FORM(chain_matmul, , (TensorList matrices), (matrices), "matrices",
+                 "The product of a chain of matrices in the cheapest order.")
 
 // ---- matrix_power
 CRESSET_OP(matrix_power, , Tensor, (const Tensor& self, int64_t n), "self, n", Gradient::composed,

@@ -8,6 +8,7 @@
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
+#include "cresset/ops/math.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
@@ -80,21 +81,13 @@ struct Gradients {
 };
 Gradients composed_gradients(const Tensor& g, const Tensor& x, IntArrayRef dims, double eps) {
   Tensor centred = sub(x, mean(x, dims, true));
-  Tensor rstd = inverse_root(add(mean(mul(centred, centred), dims, true), eps));
+  Tensor rstd = rsqrt(add(mean(mul(centred, centred), dims, true), eps));
   Tensor hat = mul(centred, rstd);
   Tensor inside = sub(sub(g, mean(g, dims, true)), mul(hat, mean(mul(g, hat), dims, true)));
   return {mul(rstd, inside), hat};
 }
 
 }  // namespace
-
-Tensor inverse_root(const Tensor& x) {
-  Tensor y = pointwise_result("inverse_root", Into{}, {&x}, x.dtype(), x.dtype());
-  inverse_root_kernel(y, x);
-  return differentiable("RsqrtBackward0", y, inputs(x), saved(output(y)), [](const Tensor& g, Wants, const Tensor& y) {
-    return grads(mul(mul(g, -0.5), mul(y, mul(y, y))));
-  });
-}
 
 // ---- layer_norm
 static Grads layer_norm_gradients(const Tensor& g, Wants wants, const Tensor& x, const Tensor& w, const Tensor& mean,
@@ -183,7 +176,7 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
         if (any_requires_grad(inputs(g, x, w))) {
           const Dims after = dims_from(leading, x.dim());
           Tensor wide_g = widened(g), wide_x = widened(x), wide_w = widened(w);
-          Tensor scale = inverse_root(add(mean(mul(wide_x, wide_x), after, true), eps)), hat = mul(wide_x, scale);
+          Tensor scale = rsqrt(add(mean(mul(wide_x, wide_x), after, true), eps)), hat = mul(wide_x, scale);
           Tensor gw = w.defined() ? mul(wide_g, wide_w) : wide_g;
           Tensor dx = mul(scale, sub(gw, mul(hat, mean(mul(gw, hat), after, true))));
           Tensor dw = wants(1) ? sum_over(mul(wide_g, hat), dims_until(leading), false) : Tensor();

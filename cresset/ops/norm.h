@@ -22,8 +22,6 @@ CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& rstd, co
 CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& dw, const Tensor& g, const Tensor& x,
                                          const Tensor& rstd, const Tensor& weight, int64_t leading)>
     rms_norm_backward_kernel{"rms_norm_backward", 2};
-// 1 / sqrt(x)
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x)> inverse_root_kernel{"inverse_root"};
 
 // x is [batch, channels, ..]. mean and rstd are [batch, groups].
 CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& mean, const Tensor& rstd, const Tensor& x,
@@ -74,8 +72,5 @@ CRESSET_API std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& i
 CRESSET_API Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                  const Tensor& running_mean, const Tensor& running_var, bool use_input_stats,
                                  double momentum, double eps, bool cudnn_enabled = true);
-
-// For formulas. Differentiable.
-CRESSET_API Tensor inverse_root(const Tensor& x);
 
 }  // namespace cresset

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
-#include "cresset/ops/forms.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/reduce_rule.h"
@@ -84,6 +84,7 @@ Tensor median(const Tensor& self) try {
   return median_of_all(Pick::median, "median", "MedianBackward0", self);
 }
 CRESSET_ERRORS_OF(median, , self)
+CRESSET_COPIED_OUT(median, , (const Tensor& self), (self), (&self), "self", "The median of all elements.")
 CRESSET_OP(nanmedian, , Tensor, (const Tensor& self), "self", Gradient::formula,
            "The median of all elements that are not nan; equals share the gradient.")
 Tensor nanmedian(const Tensor& self) try {
@@ -91,6 +92,8 @@ Tensor nanmedian(const Tensor& self) try {
   return median_of_all(Pick::nanmedian, "nanmedian", "NanmedianBackward0", self);
 }
 CRESSET_ERRORS_OF(nanmedian, , self)
+CRESSET_COPIED_OUT(nanmedian, , (const Tensor& self), (self), (&self), "self",
+                   "The median of all elements that are not nan.")
 
 // ---- quantiles
 static int64_t rounding_of(const char* op, std::string_view name) {
@@ -162,7 +165,17 @@ static Tensor quantiles(const char* op, const Tensor& self, const Tensor& q, std
     CRESSET_CHECK_AS(IndexError, q >= 0 && q <= 1, #name "(): q must be in the range [0, 1] but got ", q);             \
     return quantiles(#name, self, full({}, q, self.options()), dim, keepdim, interpolation, skip_nan);                 \
   }                                                                                                                    \
-  CRESSET_ERRORS_OF(name, scalar, self, q, dim, keepdim, interpolation)
+  CRESSET_ERRORS_OF(name, scalar, self, q, dim, keepdim, interpolation)                                                \
+  CRESSET_COPIED_OUT(                                                                                                  \
+      name, ,                                                                                                          \
+      (const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation), \
+      (self, q, dim, keepdim, interpolation), (&self, &q),                                                             \
+      "self, q, dim=std::nullopt, keepdim=false, interpolation=\"linear\"", doc)                                       \
+  CRESSET_COPIED_OUT(                                                                                                  \
+      name, scalar,                                                                                                    \
+      (const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation),        \
+      (self, q, dim, keepdim, interpolation), (&self),                                                                 \
+      "self, q, dim=std::nullopt, keepdim=false, interpolation=\"linear\"", doc)
 CRESSET_QUANTILE_FORMS(quantile, false, "The quantiles q along a dimension (none: of all elements).")
 CRESSET_QUANTILE_FORMS(nanquantile, true, "The quantiles q along a dimension (none: of all) of what is not nan.")
 #undef CRESSET_QUANTILE_FORMS

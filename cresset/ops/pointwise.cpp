@@ -162,24 +162,22 @@ Tensor conj(const Tensor& self) try {
 CRESSET_ERRORS_OF(conj, , self)
 
 // ---- where
-CRESSET_OP(where, , Tensor, (const Tensor& condition, const Tensor& self, const Tensor& other),
-           "condition, self, other", Gradient::formula, "self where condition holds, other elsewhere.")
-Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) try {
-  CRESSET_INTERCEPT(where, , Tensor, condition, self, other);
+static Tensor where_into(const Into& into, const Tensor& condition, const Tensor& self, const Tensor& other) {
   CRESSET_CHECK_AS(TypeError, condition.dtype() == kBool || condition.dtype() == kByte,
                    "where: expected condition to be a boolean tensor, but got a tensor with dtype ",
                    name_of(condition.dtype()));
   DType compute = result_type(self, other);
-  Tensor y = pointwise_result("where", Into{}, {&condition, &self, &other}, compute, compute);
+  Tensor y = pointwise_result("where", into, {&condition, &self, &other}, compute, compute);
   where_kernel(y, condition, self, other);
   return differentiable(
-      "WhereBackward0", y, inputs(self, other), saved(condition),
+      "WhereBackward0", into, y, inputs(self, other), saved(condition),
       [a = Broadcast(self, y), b = Broadcast(other, y)](const Tensor& g, Wants wants, const Tensor& condition) {
         Tensor zero = g.new_zeros({});
         return grads(wants(0) ? a.reduce(where(condition, g, zero)) : Tensor(),
                      wants(1) ? b.reduce(where(condition, zero, g)) : Tensor());
       });
 }
-CRESSET_ERRORS_OF(where, , condition, self, other)
+CRESSET_FORMS_OUT(where, , (const Tensor& condition, const Tensor& self, const Tensor& other), (condition, self, other),
+                  "condition, self, other", "self where condition holds, other elsewhere.")
 
 }  // namespace cresset

@@ -57,6 +57,7 @@ CRESSET_API Tensor& neg_(const Tensor& self);
 CRESSET_API Tensor& neg_out(Tensor& out, const Tensor& self);
 CRESSET_API Tensor conj(const Tensor& self);  // self itself unless complex
 CRESSET_API Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
+CRESSET_API Tensor& where_out(Tensor& out, const Tensor& condition, const Tensor& self, const Tensor& other);
 
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, b); }

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "cresset/ops/comparison.h"
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
-#include "cresset/ops/forms.h"
 
 namespace cresset {
 
@@ -186,12 +186,10 @@ static Tensor xlogy_into(const Into& into, const Scalar& self, const Tensor& oth
 }
 CRESSET_FORMS(xlogy, , (const Tensor& self, const Tensor& other), (self, other), "self, other",
               "self * log(other), 0 where self is 0.")
-CRESSET_FUNCTION_FORM(xlogy, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
-                      "self * log(other) for a number.")
-CRESSET_INPLACE_FORM(xlogy, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
-                     "self * log(other) for a number.")
-CRESSET_FUNCTION_FORM(xlogy, Scalar_Tensor, (const Scalar& self, const Tensor& other), (self, other), "self, other",
-                      "A number times log(other).", .where = Where::function)
+CRESSET_FORMS(xlogy, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
+              "self * log(other) for a number.")
+CRESSET_FORMS_OUT(xlogy, Scalar_Tensor, (const Scalar& self, const Tensor& other), (self, other), "self, other",
+                  "A number times log(other).", .where = Where::function)
 
 static Tensor special_xlog1py_into(const Into& into, const Tensor& self, const Tensor& other) {
   DType compute = real_type("special_xlog1py", floating_type(result_type(self, other)));
@@ -211,10 +209,10 @@ static Tensor special_xlog1py_into(const Into& into, const Scalar& self, const T
 }
 CRESSET_FORMS_OUT(special_xlog1py, , (const Tensor& self, const Tensor& other), (self, other), "self, other",
                   "self * log(1 + other), 0 where self is 0.", .where = Where::function)
-CRESSET_FUNCTION_FORM(special_xlog1py, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
-                      "self * log(1 + other) for a number.", .where = Where::function)
-CRESSET_FUNCTION_FORM(special_xlog1py, Scalar_Tensor, (const Scalar& self, const Tensor& other), (self, other),
-                      "self, other", "A number times log(1 + other).", .where = Where::function)
+CRESSET_FORMS_OUT(special_xlog1py, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
+                  "self * log(1 + other) for a number.", .where = Where::function)
+CRESSET_FORMS_OUT(special_xlog1py, Scalar_Tensor, (const Scalar& self, const Tensor& other), (self, other),
+                  "self, other", "A number times log(1 + other).", .where = Where::function)
 
 // ---- copysign: d = the two signs' product, 0 at 0
 static Tensor copysign_into(const Into& into, const Tensor& self, const Tensor& other) {
@@ -232,10 +230,8 @@ static Tensor copysign_into(const Into& into, const Tensor& self, const Scalar& 
 }
 CRESSET_FORMS(copysign, , (const Tensor& self, const Tensor& other), (self, other), "self, other",
               "self's magnitude with other's sign.")
-CRESSET_FUNCTION_FORM(copysign, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
-                      "self's magnitude with a number's sign.")
-CRESSET_INPLACE_FORM(copysign, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
-                     "self's magnitude with a number's sign.")
+CRESSET_FORMS(copysign, Scalar, (const Tensor& self, const Scalar& other), (self, other), "self, other",
+              "self's magnitude with a number's sign.")
 
 // ---- nextafter, heaviside: derivatives are not defined, so nobody may ask for them
 static void refuse_gradient(const char* op, const Tensor& self, const Tensor& other) {
@@ -290,6 +286,8 @@ std::tuple<Tensor, Tensor> frexp(const Tensor& self) try {
   return {mantissa, exponent};
 }
 CRESSET_ERRORS_OF(frexp, , self)
+CRESSET_COPIED_OUTS(frexp, mantissa, exponent, (const Tensor& self), (self), (&self), "self",
+                    "The mantissa and the exponent of each element.")
 
 // ---- nan_to_num
 static double largest(DType dtype) {

@@ -59,15 +59,21 @@ CRESSET_API Tensor& logaddexp2_out(Tensor& out, const Tensor& self, const Tensor
 // 0 where self is 0, whatever other is (nan apart).
 CRESSET_API Tensor xlogy(const Tensor& self, const Scalar& other);
 CRESSET_API Tensor& xlogy_(const Tensor& self, const Scalar& other);
+CRESSET_API Tensor& xlogy_out(Tensor& out, const Tensor& self, const Scalar& other);
 CRESSET_API Tensor xlogy(const Scalar& self, const Tensor& other);
+CRESSET_API Tensor& xlogy_out(Tensor& out, const Scalar& self, const Tensor& other);
 CRESSET_API Tensor special_xlog1py(const Tensor& self, const Tensor& other);
 CRESSET_API Tensor& special_xlog1py_out(Tensor& out, const Tensor& self, const Tensor& other);
 CRESSET_API Tensor special_xlog1py(const Tensor& self, const Scalar& other);
+CRESSET_API Tensor& special_xlog1py_out(Tensor& out, const Tensor& self, const Scalar& other);
 CRESSET_API Tensor special_xlog1py(const Scalar& self, const Tensor& other);
+CRESSET_API Tensor& special_xlog1py_out(Tensor& out, const Scalar& self, const Tensor& other);
 CRESSET_API Tensor copysign(const Tensor& self, const Scalar& other);
 CRESSET_API Tensor& copysign_(const Tensor& self, const Scalar& other);
+CRESSET_API Tensor& copysign_out(Tensor& out, const Tensor& self, const Scalar& other);
 // self = mantissa * 2^exponent, with 0.5 <= |mantissa| < 1.
 CRESSET_API std::tuple<Tensor, Tensor> frexp(const Tensor& self);
+CRESSET_API std::tuple<Tensor&, Tensor&> frexp_out(Tensor& mantissa, Tensor& exponent, const Tensor& self);
 
 // Missing numbers: 0 for nan, the dtype's last numbers for the infinities.
 CRESSET_API Tensor nan_to_num(const Tensor& self, std::optional<double> nan = std::nullopt,

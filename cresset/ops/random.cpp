@@ -3,8 +3,8 @@
 
 #include <limits>
 
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/creation.h"
-#include "cresset/ops/forms.h"
 
 namespace cresset {
 namespace {
@@ -228,6 +228,8 @@ Tensor bernoulli(const Tensor& self, std::optional<Generator> generator) try {
                         [](const Tensor& g, Wants) { return grads(g.new_zeros(g.sizes())); });
 }
 CRESSET_ERRORS_OF(bernoulli, , self, generator)
+CRESSET_COPIED_OUT(bernoulli, , (const Tensor& self, std::optional<Generator> generator), (self, generator), (&self),
+                   "self, generator=std::nullopt", "Ones, each with the probability that self holds, and zeros.")
 CRESSET_OP(bernoulli, p, Tensor, (const Tensor& self, double p, std::optional<Generator> generator),
            "self, p, generator=std::nullopt", Gradient::composed, "Like self, ones with probability p, and zeros.")
 Tensor bernoulli(const Tensor& self, double p, std::optional<Generator> generator) try {

@@ -36,6 +36,7 @@ CRESSET_API Tensor& random_(const Tensor& self, int64_t from, std::optional<int6
 CRESSET_API Tensor& bernoulli_(const Tensor& self, double p = 0.5, std::optional<Generator> generator = std::nullopt);
 CRESSET_API Tensor& bernoulli_(const Tensor& self, const Tensor& p, std::optional<Generator> generator = std::nullopt);
 CRESSET_API Tensor bernoulli(const Tensor& self, std::optional<Generator> generator = std::nullopt);
+CRESSET_API Tensor& bernoulli_out(Tensor& out, const Tensor& self, std::optional<Generator> generator = std::nullopt);
 CRESSET_API Tensor bernoulli(const Tensor& self, double p, std::optional<Generator> generator = std::nullopt);
 
 CRESSET_API Tensor rand(IntArrayRef size, const TensorOptions& options = {});
@@ -50,6 +51,17 @@ CRESSET_API Tensor randint(int64_t low, int64_t high, IntArrayRef size, std::opt
                            const TensorOptions& options = {});
 CRESSET_API Tensor randperm(int64_t n, const TensorOptions& options = {});
 CRESSET_API Tensor randperm(int64_t n, std::optional<Generator> generator, const TensorOptions& options = {});
+CRESSET_API Tensor& rand_out(Tensor& out, IntArrayRef size);
+CRESSET_API Tensor& rand_out(Tensor& out, IntArrayRef size, std::optional<Generator> generator);
+CRESSET_API Tensor& randn_out(Tensor& out, IntArrayRef size);
+CRESSET_API Tensor& randn_out(Tensor& out, IntArrayRef size, std::optional<Generator> generator);
+CRESSET_API Tensor& randint_out(Tensor& out, int64_t high, IntArrayRef size);
+CRESSET_API Tensor& randint_out(Tensor& out, int64_t high, IntArrayRef size, std::optional<Generator> generator);
+CRESSET_API Tensor& randint_out(Tensor& out, int64_t low, int64_t high, IntArrayRef size);
+CRESSET_API Tensor& randint_out(Tensor& out, int64_t low, int64_t high, IntArrayRef size,
+                                std::optional<Generator> generator);
+CRESSET_API Tensor& randperm_out(Tensor& out, int64_t n);
+CRESSET_API Tensor& randperm_out(Tensor& out, int64_t n, std::optional<Generator> generator);
 CRESSET_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {},
                              std::optional<MemoryFormat> memory_format = std::nullopt);
 CRESSET_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {},

@@ -86,9 +86,9 @@ CRESSET_FACTORY(randint_like, low,
                 random_(unfilled_like(self, options, memory_format), low, high))
 
 // ---- randperm
-static Tensor permutation(int64_t n, const OptionalGenerator& given, const TensorOptions& options) {
+static Tensor randperm_into(const Into& into, int64_t n, const OptionalGenerator& given, DType dtype, Device device) {
   CRESSET_CHECK_AS(ValueError, n >= 0, "randperm: n must be non-negative, found ", n);
-  Tensor y = unfilled({n}, options, kLong);
+  Tensor y = result("randperm", into, {n}, dtype, device);
   int64_t most = dispatch(y.dtype(), [](auto* p) -> int64_t {
     using T = std::remove_pointer_t<decltype(p)>;
     if constexpr (is_complex(dtype_of<T>))
@@ -102,17 +102,54 @@ static Tensor permutation(int64_t n, const OptionalGenerator& given, const Tenso
                    "' holds 0 to ", most, ", found n=", n);
   if (n < 2) {
     if (n == 1) y.zero_();
-    return y;
+    return not_differentiable(into, y);
   }
   Generator generator = given.value_or(default_generator());
   PhiloxCursor at = y.is_meta() ? PhiloxCursor{} : generator.reserve(static_cast<uint64_t>(n + 1) / 2);
   randperm_kernel(y, at);
-  return y;
+  return not_differentiable(into, y);
+}
+static Tensor permutation(int64_t n, const OptionalGenerator& given, const TensorOptions& options) {
+  return randperm_into(Into{}, n, given, options.dtype_opt().value_or(kLong), options.device());
 }
 CRESSET_FACTORY(randperm, , (int64_t n, const TensorOptions& options), (n, options), "n, options={}",
                 "The integers from 0 to n - 1 in random order.", permutation(n, std::nullopt, options))
 CRESSET_FACTORY(randperm, generator, (int64_t n, OptionalGenerator generator, const TensorOptions& options),
                 (n, generator, options), "n, generator, options={}", "The integers from 0 to n - 1 in random order.",
                 permutation(n, generator, options))
+
+// ---- out forms
+static Tensor rand_into(const Into& into, IntArrayRef size, const OptionalGenerator& generator, DType dtype,
+                        Device device) {
+  return uniform_(result("rand", into, size, dtype, device), 0, 1, generator);
+}
+static Tensor randn_into(const Into& into, IntArrayRef size, const OptionalGenerator& generator, DType dtype,
+                         Device device) {
+  return normal_(result("randn", into, size, dtype, device), 0, 1, generator);
+}
+static Tensor randint_into(const Into& into, int64_t low, int64_t high, IntArrayRef size,
+                           const OptionalGenerator& generator, DType dtype, Device device) {
+  return random_(result("randint", into, size, dtype, device), low, high, generator);
+}
+CRESSET_CREATION_OUT(rand, , (IntArrayRef size), (size), "size", "Numbers drawn evenly from [0, 1).", size, {})
+CRESSET_CREATION_OUT(rand, generator, (IntArrayRef size, OptionalGenerator generator), (size, generator),
+                     "size, generator", "Numbers drawn evenly from [0, 1).", size, generator)
+CRESSET_CREATION_OUT(randn, , (IntArrayRef size), (size), "size",
+                     "Normally distributed numbers, mean 0 and variance 1.", size, {})
+CRESSET_CREATION_OUT(randn, generator, (IntArrayRef size, OptionalGenerator generator), (size, generator),
+                     "size, generator", "Normally distributed numbers, mean 0 and variance 1.", size, generator)
+CRESSET_CREATION_OUT(randint, , (int64_t high, IntArrayRef size), (high, size), "high, size",
+                     "Integers from [0, high).", 0, high, size, {})
+CRESSET_CREATION_OUT(randint, generator, (int64_t high, IntArrayRef size, OptionalGenerator generator),
+                     (high, size, generator), "high, size, generator", "Integers from [0, high).", 0, high, size,
+                     generator)
+CRESSET_CREATION_OUT(randint, low, (int64_t low, int64_t high, IntArrayRef size), (low, high, size), "low, high, size",
+                     "Integers from [low, high).", low, high, size, {})
+CRESSET_CREATION_OUT(randint, low_generator, (int64_t low, int64_t high, IntArrayRef size, OptionalGenerator generator),
+                     (low, high, size, generator), "low, high, size, generator", "Integers from [low, high).", low,
+                     high, size, generator)
+CRESSET_CREATION_OUT(randperm, , (int64_t n), (n), "n", "The integers from 0 to n - 1 in random order.", n, {})
+CRESSET_CREATION_OUT(randperm, generator, (int64_t n, OptionalGenerator generator), (n, generator), "n, generator",
+                     "The integers from 0 to n - 1 in random order.", n, generator)
 
 }  // namespace cresset

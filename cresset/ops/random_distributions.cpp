@@ -1,8 +1,8 @@
 // Distributions beyond uniform and normal. What is drawn has no gradient but zero.
 #include "cresset/ops/random_distributions.h"
 
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/creation.h"
-#include "cresset/ops/forms.h"
 #include "cresset/ops/random.h"
 #include "cresset/ops/shape.h"
 
@@ -111,6 +111,9 @@ Tensor normal(const Tensor& mean, double std, std::optional<Generator> generator
   return normal_with_gradient(normal_of(mean, spread, generator), mean, spread);
 }
 CRESSET_ERRORS_OF(normal, Tensor_float, mean, std, generator)
+CRESSET_COPIED_OUT(normal, Tensor_float, (const Tensor& mean, double std, std::optional<Generator> generator),
+                   (mean, std, generator), (&mean), "mean, std=1, generator=std::nullopt",
+                   "Normally distributed numbers, each with its own mean.")
 static const Op& normalfloat_Tensor_op = define_op(
     "normal", static_cast<Tensor (*)(double, const Tensor&, std::optional<Generator>)>(&normal),
     "mean, std, generator=std::nullopt", "Normally distributed numbers, each with its own standard deviation.",
@@ -121,6 +124,9 @@ Tensor normal(double mean, const Tensor& std, std::optional<Generator> generator
   return normal_with_gradient(normal_of(middle, std, generator), middle, std);
 }
 CRESSET_ERRORS_OF(normal, float_Tensor, mean, std, generator)
+CRESSET_COPIED_OUT(normal, float_Tensor, (double mean, const Tensor& std, std::optional<Generator> generator),
+                   (mean, std, generator), (&std), "mean, std, generator=std::nullopt",
+                   "Normally distributed numbers, each with its own standard deviation.")
 static const Op& normalTensor_Tensor_op = define_op(
     "normal", static_cast<Tensor (*)(const Tensor&, const Tensor&, std::optional<Generator>)>(&normal),
     "mean, std, generator=std::nullopt", "Normally distributed numbers, each with its own mean and standard deviation.",
@@ -130,6 +136,9 @@ Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> ge
   return normal_with_gradient(normal_of(mean, std, generator), mean, std);
 }
 CRESSET_ERRORS_OF(normal, Tensor_Tensor, mean, std, generator)
+CRESSET_COPIED_OUT(normal, Tensor_Tensor, (const Tensor& mean, const Tensor& std, std::optional<Generator> generator),
+                   (mean, std, generator), (&mean, &std), "mean, std, generator=std::nullopt",
+                   "Normally distributed numbers, each with its own mean and standard deviation.")
 static const Op& normalfloat_float_op = define_op(
     "normal",
     static_cast<Tensor (*)(double, double, IntArrayRef, std::optional<Generator>, const TensorOptions&)>(&normal),
@@ -143,6 +152,14 @@ Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator
   return options.requires_grad() ? y.requires_grad_() : y;
 }
 CRESSET_ERRORS_OF(normal, float_float, mean, std, size, generator, options)
+static Tensor normal_into(const Into& into, double mean, double std, IntArrayRef size,
+                          const std::optional<Generator>& generator, DType dtype, Device device) {
+  return normal_(result("normal", into, size, dtype, device), mean, std, generator);
+}
+CRESSET_CREATION_OUT(normal, float_float,
+                     (double mean, double std, IntArrayRef size, std::optional<Generator> generator),
+                     (mean, std, size, generator), "mean, std, size, generator=std::nullopt",
+                     "Normally distributed numbers of one mean and spread.", mean, std, size, generator)
 
 // ---- counts
 static void check_rates(const char* op, const Tensor& x) {
@@ -203,5 +220,10 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, st
   return self.dim() == 2 ? y : select(y, 0, 0);
 }
 CRESSET_ERRORS_OF(multinomial, , self, num_samples, replacement, generator)
+CRESSET_COPIED_OUT(multinomial, ,
+                   (const Tensor& self, int64_t num_samples, bool replacement, std::optional<Generator> generator),
+                   (self, num_samples, replacement, generator), (&self),
+                   "self, num_samples, replacement=false, generator=std::nullopt",
+                   "Indices drawn by the weights that self holds.")
 
 }  // namespace cresset

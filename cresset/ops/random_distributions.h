@@ -36,10 +36,20 @@ CRESSET_API Tensor normal(double mean, const Tensor& std, std::optional<Generato
 CRESSET_API Tensor normal(const Tensor& mean, const Tensor& std, std::optional<Generator> generator = std::nullopt);
 CRESSET_API Tensor normal(double mean, double std, IntArrayRef size, std::optional<Generator> generator = std::nullopt,
                           const TensorOptions& options = {});
+CRESSET_API Tensor& normal_out(Tensor& out, const Tensor& mean, double std = 1,
+                               std::optional<Generator> generator = std::nullopt);
+CRESSET_API Tensor& normal_out(Tensor& out, double mean, const Tensor& std,
+                               std::optional<Generator> generator = std::nullopt);
+CRESSET_API Tensor& normal_out(Tensor& out, const Tensor& mean, const Tensor& std,
+                               std::optional<Generator> generator = std::nullopt);
+CRESSET_API Tensor& normal_out(Tensor& out, double mean, double std, IntArrayRef size,
+                               std::optional<Generator> generator = std::nullopt);
 CRESSET_API Tensor poisson(const Tensor& self, std::optional<Generator> generator = std::nullopt);
 CRESSET_API Tensor binomial(const Tensor& count, const Tensor& prob, std::optional<Generator> generator = std::nullopt);
 // Indices drawn by weight, each row apart; without replacement no index comes twice.
 CRESSET_API Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement = false,
                                std::optional<Generator> generator = std::nullopt);
+CRESSET_API Tensor& multinomial_out(Tensor& out, const Tensor& self, int64_t num_samples, bool replacement = false,
+                                    std::optional<Generator> generator = std::nullopt);
 
 }  // namespace cresset

@@ -3,8 +3,8 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/autograd/views.h"
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
-#include "cresset/ops/forms.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/shape.h"
 
@@ -132,6 +132,22 @@ Tensor adjoint(const Tensor& self) try {
 }
 CRESSET_ERRORS_OF(adjoint, , self)
 
+#define CRESSET_TRANSPOSE(name, holds, wanted, dim0, dim1, finish, doc)                                         \
+  CRESSET_OP(name, , Tensor, (const Tensor& self), "self", Gradient::composed, doc)                             \
+  Tensor name(const Tensor& self) try {                                                                         \
+    CRESSET_INTERCEPT(name, , Tensor, self);                                                                    \
+    CRESSET_CHECK_AS(ShapeError, self.dim() == 0 || (holds), #name ": found ", self.dim(), "-D tensor (shape ", \
+                     text_of(self.sizes()), "); expected " wanted);                                             \
+    return finish(self.dim() == 0 ? transpose(self, 0, 0) : transpose(self, dim0, dim1));                       \
+  }                                                                                                             \
+  CRESSET_ERRORS_OF(name, , self)
+CRESSET_TRANSPOSE(mT, self.dim() >= 2, "a matrix or a batch of matrices", -2, -1, ,
+                  "Matrices transposed: a view with the last two dimensions exchanged.")
+CRESSET_TRANSPOSE(mH, self.dim() >= 2, "a matrix or a batch of matrices", -2, -1, conj,
+                  "Matrices transposed and conjugated.")
+CRESSET_TRANSPOSE(matrix_H, self.dim() == 2, "a matrix", 0, 1, conj, "A matrix transposed and conjugated.")
+#undef CRESSET_TRANSPOSE
+
 // ---- the same bits as another dtype
 CRESSET_OP(view, dtype, Tensor, (const Tensor& self, DType dtype), "self, dtype", Gradient::none,
            "The same memory read as elements of another dtype; the last dimension grows or shrinks with their size.")
@@ -214,6 +230,9 @@ Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t lengt
   return clone(narrow(self, dim, start, length), MemoryFormat::Contiguous);
 }
 CRESSET_ERRORS_OF(narrow_copy, , self, dim, start, length)
+CRESSET_COPIED_OUT(narrow_copy, , (const Tensor& self, int64_t dim, int64_t start, int64_t length),
+                   (self, dim, start, length), (&self), "self, dim, start, length",
+                   "A copy of length elements along dim.")
 
 // ---- in place
 // Gives self the geometry of `view`, a view of its values from before. A tensor of its own goes on from the node that
@@ -274,5 +293,49 @@ Tensor& unsqueeze_(const Tensor& self, int64_t dim) try {
   return change_shape("unsqueeze_", self, [&](const Tensor& x) { return unsqueeze(x, dim); });
 }
 CRESSET_ERRORS_OF(unsqueeze_, , self, dim)
+
+// ---- another shape over the same memory
+static void resize(const char* op, const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> format) {
+  CRESSET_CHECK_AS(AutogradError, !self.requires_grad(), op, ": cannot resize variables that require grad");
+  CRESSET_CHECK_AS(ValueError, format != MemoryFormat::Preserve, op,
+                   ": found memory_format preserve (expected contiguous or channels last)");
+  TensorImpl* impl = self.impl();
+  Dims strides = self.sizes() == size ? impl->strides : contiguous_strides(size);
+  if (format) strides = *format == MemoryFormat::Contiguous ? contiguous_strides(size) : channels_last_strides(size);
+  const auto item = static_cast<int64_t>(self.itemsize());
+  const auto needed = static_cast<int64_t>(storage_bytes(op, size, strides, self.dtype(), impl->offset));
+  if (const auto had = static_cast<int64_t>(impl->storage->bytes); needed > had) {
+    CRESSET_CHECK_AS(ShapeError, impl->storage->resizable, op, ": found memory of ", had, " bytes for shape ",
+                     text_of(size), ", which needs ", needed, ": Trying to resize storage that is not resizable");
+    Tensor room = empty_contiguous({needed / item}, self.dtype(), self.device());
+    copy_kernel(narrow(room, 0, 0, had / item), alias(self, {had / item}, {1}, 0));
+    room.impl()->storage->version = impl->storage->version.load();
+    impl->storage = room.impl()->storage;
+  }
+  impl->set_geometry(Dims(size), strides);
+  autograd::bump_version(self);
+}
+CRESSET_OP(resize_, , Tensor&, (const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format),
+           "self, size, memory_format=std::nullopt", Gradient::none,
+           "Gives self another shape over its memory, which grows where it must; what is new is not set.")
+Tensor& resize_(const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> memory_format) try {
+  if (CRESSET_LIKELY(thread_state.modes_above == 0) || !intercepted<void>(resize__op, self, size, memory_format))
+    resize("resize_", self, size, memory_format);
+  return const_cast<Tensor&>(self);
+}
+CRESSET_ERRORS_OF(resize_, , self, size, memory_format)
+CRESSET_OP(resize_as_, , Tensor&,
+           (const Tensor& self, const Tensor& the_template, std::optional<MemoryFormat> memory_format),
+           "self, the_template, memory_format=std::nullopt", Gradient::none,
+           "resize_ to the shape of another tensor, whose layout Preserve takes over too.")
+Tensor& resize_as_(const Tensor& self, const Tensor& the_template, std::optional<MemoryFormat> memory_format) try {
+  if (CRESSET_LIKELY(thread_state.modes_above == 0) ||
+      !intercepted<void>(resize_as__op, self, the_template, memory_format)) {
+    if (memory_format == MemoryFormat::Preserve) memory_format = the_template.suggest_memory_format();
+    resize("resize_as_", self, Dims(the_template.sizes()), memory_format);
+  }
+  return const_cast<Tensor&>(self);
+}
+CRESSET_ERRORS_OF(resize_as_, , self, the_template, memory_format)
 
 }  // namespace cresset

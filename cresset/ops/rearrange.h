@@ -28,9 +28,14 @@ CRESSET_API Tensor type_as(const Tensor& self, const Tensor& other);
 CRESSET_API Tensor broadcast_to(const Tensor& self, IntArrayRef size);
 CRESSET_API std::vector<Tensor> broadcast_tensors(TensorList tensors);
 CRESSET_API Tensor adjoint(const Tensor& self);
+// The methods mT, mH and H. Views, but for the conjugates of complex numbers.
+CRESSET_API Tensor mT(const Tensor& self);
+CRESSET_API Tensor mH(const Tensor& self);
+CRESSET_API Tensor matrix_H(const Tensor& self);
 CRESSET_API Tensor view(const Tensor& self, DType dtype);
 CRESSET_API Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step);
 CRESSET_API Tensor narrow_copy(const Tensor& self, int64_t dim, int64_t start, int64_t length);
+CRESSET_API Tensor& narrow_copy_out(Tensor& out, const Tensor& self, int64_t dim, int64_t start, int64_t length);
 
 // In place: self's own shape changes.
 CRESSET_API Tensor& transpose_(const Tensor& self, int64_t dim0, int64_t dim1);
@@ -38,6 +43,12 @@ CRESSET_API Tensor& t_(const Tensor& self);
 CRESSET_API Tensor& squeeze_(const Tensor& self);
 CRESSET_API Tensor& squeeze_(const Tensor& self, int64_t dim);
 CRESSET_API Tensor& unsqueeze_(const Tensor& self, int64_t dim);
+// Another shape over the same memory, in row-major order; more memory if that does not do, whose end is not set. Other
+// tensors over the old memory keep it.
+CRESSET_API Tensor& resize_(const Tensor& self, IntArrayRef size,
+                            std::optional<MemoryFormat> memory_format = std::nullopt);
+CRESSET_API Tensor& resize_as_(const Tensor& self, const Tensor& the_template,
+                               std::optional<MemoryFormat> memory_format = std::nullopt);
 
 CRESSET_API Tensor flip(const Tensor& self, IntArrayRef dims);
 CRESSET_API Tensor fliplr(const Tensor& self);

@@ -6,6 +6,7 @@
 #include "cresset/ops/forms.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce_rule.h"
+#include "cresset/ops/scatter_call.h"
 #include "cresset/ops/shape.h"
 
 namespace cresset {
@@ -37,8 +38,8 @@ CRESSET_FUNCTION_FORM(sum, dim, (const Tensor& self, IntArrayRef dim, bool keepd
 CRESSET_OUT_FORM(sum, dim, (const Tensor& self, IntArrayRef dim, bool keepdim, std::optional<DType> dtype),
                  (self, dim, keepdim, dtype), "self, dim, keepdim=false, dtype=std::nullopt",
                  "The sum over the given dimensions (none: all).")
-CRESSET_FUNCTION_FORM(sum, , (const Tensor& self, std::optional<DType> dtype), (self, dtype),
-                      "self, dtype=std::nullopt", "The sum of all elements.")
+CRESSET_FORMS_OUT(sum, , (const Tensor& self, std::optional<DType> dtype), (self, dtype), "self, dtype=std::nullopt",
+                  "The sum of all elements.")
 
 // ---- mean
 static Tensor mean_into(const char* node, const Into& into, const Tensor& self, IntArrayRef dim, bool keepdim,
@@ -76,7 +77,7 @@ CRESSET_FUNCTION_FORM(mean, , (const Tensor& self, std::optional<DType> dtype), 
 // ---- places along a dimension
 Tensor gather_along(const Tensor& x, const Tensor& index, int64_t dim) {
   Tensor y = empty_contiguous(index.sizes(), x.dtype(), x.device());
-  gather_along_kernel(y, x, index, dim);
+  if (y.numel() > 0) gather_kernel(at_least_1d(y), at_least_1d(x), at_least_1d(index), dim, false);
   return differentiable("GatherBackward0", y, inputs(x), saved(index),
                         [from = KeptDims(x.sizes()), dim](const Tensor& g, Wants, const Tensor& index) {
                           return grads(scatter_along(from, index, g, dim));
@@ -84,7 +85,8 @@ Tensor gather_along(const Tensor& x, const Tensor& index, int64_t dim) {
 }
 Tensor scatter_along(IntArrayRef sizes, const Tensor& index, const Tensor& src, int64_t dim) {
   Tensor y = new_zeros(src, sizes);
-  scatter_along_kernel(y, index, src, dim);
+  if (src.numel() > 0)
+    scatter_kernel(at_least_1d(y), at_least_1d(index), at_least_1d(src), dim, static_cast<int64_t>(ScatterMode::add));
   return differentiable(
       "ScatterAddBackward0", y, inputs(src), saved(index),
       [dim](const Tensor& g, Wants, const Tensor& index) { return grads(gather_along(g, index, dim)); });

@@ -20,14 +20,10 @@ CRESSET_API inline constinit Kernel<void(const Tensor& mask, const Tensor& x, co
     "tie_mask"};
 CRESSET_API inline constinit Kernel<void(const Tensor& share, const Tensor& mask, const Tensor& count)>
     tie_share_kernel{"tie_share"};
-// out[.., i, ..] = x[.., index[.., i, ..], ..], and out[.., index[.., i, ..], ..] += src[.., i, ..].
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim)>
-    gather_along_kernel{"gather_along"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& index, const Tensor& src, int64_t dim)>
-    scatter_along_kernel{"scatter_along"};
 
 // No dims: all of them. Integers and bool add up in int64 unless a dtype is given.
 CRESSET_API Tensor sum(const Tensor& self, std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& sum_out(Tensor& out, const Tensor& self, std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor sum(const Tensor& self, IntArrayRef dim, bool keepdim = false,
                        std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& sum_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false,
@@ -67,7 +63,8 @@ CRESSET_API Tensor argmin(const Tensor& self, std::optional<int64_t> dim = std::
 CRESSET_API Tensor& argmin_out(Tensor& out, const Tensor& self, std::optional<int64_t> dim = std::nullopt,
                                bool keepdim = false);
 
-// For formulas: picks along dim by index, and its opposite, which adds into zeros of shape `sizes`. Differentiable.
+// For formulas: gather along dim without its checks, and its opposite, which adds into zeros of shape `sizes` and
+// trusts the index. Differentiable.
 CRESSET_API Tensor gather_along(const Tensor& x, const Tensor& index, int64_t dim);
 CRESSET_API Tensor scatter_along(IntArrayRef sizes, const Tensor& index, const Tensor& src, int64_t dim);
 // The gradient of values that were picked along dim, which keepdim kept or dropped: g goes to where they stood.

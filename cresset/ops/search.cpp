@@ -1,11 +1,15 @@
 // Finding and counting. Results are places and counts, which have no gradient.
 #include "cresset/ops/search.h"
 
+#include <cmath>
+
+#include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
-#include "cresset/ops/forms.h"
+#include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/reduce_rule.h"
+#include "cresset/ops/scan.h"
 #include "cresset/ops/shape.h"
 #include "cresset/ops/sort.h"
 
@@ -74,12 +78,12 @@ CRESSET_FORMS_OUT_OF(Gradient::none, searchsorted, ,
                      (sorted_sequence, self, out_int32, right, side, sorter),
                      "sorted_sequence, self, out_int32=false, right=false, side=\"\", sorter={}",
                      "Where each value of self would be put into the sorted sequences, to keep them in order.")
-CRESSET_FUNCTION_FORM_OF(Gradient::none, searchsorted, Scalar,
-                         (const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
-                          std::string_view side, const Tensor& sorter),
-                         (sorted_sequence, self, out_int32, right, side, sorter),
-                         "sorted_sequence, self, out_int32=false, right=false, side=\"\", sorter={}",
-                         "Where a number would be put into the sorted sequence, to keep it in order.")
+CRESSET_FORMS_OUT_OF(Gradient::none, searchsorted, Scalar,
+                     (const Tensor& sorted_sequence, const Scalar& self, bool out_int32, bool right,
+                      std::string_view side, const Tensor& sorter),
+                     (sorted_sequence, self, out_int32, right, side, sorter),
+                     "sorted_sequence, self, out_int32=false, right=false, side=\"\", sorter={}",
+                     "Where a number would be put into the sorted sequence, to keep it in order.")
 
 static Tensor bucketize_into(const Into& into, const Tensor& self, const Tensor& boundaries, bool out_int32,
                              bool right) {
@@ -95,10 +99,10 @@ CRESSET_FORMS_OUT_OF(Gradient::none, bucketize, ,
                      (const Tensor& self, const Tensor& boundaries, bool out_int32, bool right),
                      (self, boundaries, out_int32, right), "self, boundaries, out_int32=false, right=false",
                      "The number of the bucket, between sorted boundaries, that each element belongs to.")
-CRESSET_FUNCTION_FORM_OF(Gradient::none, bucketize, Scalar,
-                         (const Scalar& self, const Tensor& boundaries, bool out_int32, bool right),
-                         (self, boundaries, out_int32, right), "self, boundaries, out_int32=false, right=false",
-                         "The number of the bucket, between sorted boundaries, that a number belongs to.")
+CRESSET_FORMS_OUT_OF(Gradient::none, bucketize, Scalar,
+                     (const Scalar& self, const Tensor& boundaries, bool out_int32, bool right),
+                     (self, boundaries, out_int32, right), "self, boundaries, out_int32=false, right=false",
+                     "The number of the bucket, between sorted boundaries, that a number belongs to.")
 
 // ---- isin
 static Tensor isin_into(const Into& into, const Tensor& elements, const Tensor& test_elements, bool, bool invert) {
@@ -125,16 +129,16 @@ CRESSET_FORMS_OUT_OF(Gradient::none, isin, ,
                      (elements, test_elements, assume_unique, invert),
                      "elements, test_elements, assume_unique=false, invert=false",
                      "Whether each element is among the test elements.")
-CRESSET_FUNCTION_FORM_OF(Gradient::none, isin, Tensor_Scalar,
-                         (const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert),
-                         (elements, test_element, assume_unique, invert),
-                         "elements, test_element, assume_unique=false, invert=false",
-                         "Whether each element is the test element.")
-CRESSET_FUNCTION_FORM_OF(Gradient::none, isin, Scalar_Tensor,
-                         (const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert),
-                         (element, test_elements, assume_unique, invert),
-                         "element, test_elements, assume_unique=false, invert=false",
-                         "Whether a number is among the test elements.")
+CRESSET_FORMS_OUT_OF(Gradient::none, isin, Tensor_Scalar,
+                     (const Tensor& elements, const Scalar& test_element, bool assume_unique, bool invert),
+                     (elements, test_element, assume_unique, invert),
+                     "elements, test_element, assume_unique=false, invert=false",
+                     "Whether each element is the test element.")
+CRESSET_FORMS_OUT_OF(Gradient::none, isin, Scalar_Tensor,
+                     (const Scalar& element, const Tensor& test_elements, bool assume_unique, bool invert),
+                     (element, test_elements, assume_unique, invert),
+                     "element, test_elements, assume_unique=false, invert=false",
+                     "Whether a number is among the test elements.")
 
 // ---- histc, bincount
 static Tensor histc_into(const Into& into, const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max) {
@@ -150,6 +154,115 @@ static Tensor histc_into(const Into& into, const Tensor& self, int64_t bins, con
 CRESSET_FORMS_OUT_OF(Gradient::none, histc, , (const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max),
                      (self, bins, min, max), "self, bins=100, min=0, max=0",
                      "How many elements lie in each of `bins` equal parts from min to max (both 0: of the data).")
+
+// ---- histogram
+static void check_histogram(const Tensor& self, const Tensor& weight) {
+  CRESSET_CHECK_AS(TypeError, self.dtype() == kFloat || self.dtype() == kDouble, "histogram: not implemented for '",
+                   toString(self.dtype()), "' (expected float or double)");
+  if (!weight.defined()) return;
+  check_same_device("histogram", self, weight);
+  check_dtype("histogram", "weight", weight, self.dtype());
+  CRESSET_CHECK_AS(ShapeError, weight.sizes() == self.sizes(), "histogram: weight has shape ", text_of(weight.sizes()),
+                   " (expected the input's, ", text_of(self.sizes()), ")");
+}
+static std::tuple<Tensor, Tensor> histogram_of(const Tensor& self, const Tensor& edges, const Tensor& weight,
+                                               bool density) {
+  Tensor y = empty_contiguous({edges.numel() - 1}, self.dtype(), self.device());
+  histogram_kernel(y, self.detach(), edges, weight.defined() ? weight.detach() : weight);
+  if (density) y = div(div(y, sum(y)), diff(edges));
+  return {y, edges};
+}
+// Where the outermost edges lie: as asked for, or at the data's own ends; never in the same place.
+static std::pair<double, double> outer_edges(const Tensor& self, std::optional<double> min, std::optional<double> max) {
+  double low = min.value_or(0), high = max.value_or(1);  // without data, from 0 to 1
+  if (min) {
+    CRESSET_CHECK_AS(ValueError, low <= high, "histogram: min should not exceed max, found range [", low, ", ", high,
+                     "]");
+  } else if (self.numel() > 0) {
+    CRESSET_CHECK_AS(NotImplementedError, !self.is_meta(),
+                     "histogram: without a range the edges depend on values, which a meta tensor does not have");
+    auto [least, most] = aminmax(self.detach());
+    low = least.item<double>(), high = most.item<double>();
+  }
+  CRESSET_CHECK_AS(ValueError, std::isfinite(low) && std::isfinite(high), "histogram: range of [", low, ", ", high,
+                   "] is not finite");
+  if (low == high) low -= 0.5, high += 0.5;
+  return {low, high};
+}
+// A list of numbers is nothing that the registry knows: there the range is two numbers.
+using OptionalNumber = std::optional<double>;
+using Range = std::optional<ArrayRef<double>>;
+static std::pair<OptionalNumber, OptionalNumber> ends_of(const Range& range) {
+  if (!range) return {};
+  CRESSET_CHECK_AS(ValueError, range->size() == 2, "histogram: range should have 2 elements, found ", range->size());
+  return {(*range)[0], (*range)[1]};
+}
+static detail::TwoTensors histogram_between(const Tensor& self, int64_t bins, OptionalNumber min, OptionalNumber max,
+                                            const Tensor& weight, bool density) {
+  CRESSET_CHECK_AS(ValueError, min.has_value() == max.has_value(),
+                   "histogram: found one end of the range (expected both or none)");
+  if (!min) return histogram(self, bins, std::nullopt, weight, density);
+  const double range[] = {*min, *max};
+  return histogram(self, bins, range, weight, density);
+}
+static detail::TwoTensorRefs histogram_between_out(Tensor& hist, Tensor& bin_edges, const Tensor& self, int64_t bins,
+                                                   OptionalNumber min, OptionalNumber max, const Tensor& weight,
+                                                   bool density) {
+  const auto [made, edges] = histogram_between(self, bins, min, max, weight, density);
+  copied_into("histogram", into_out(hist), made, {&self, &weight});
+  copied_into("histogram", into_out(bin_edges), edges, {&self, &weight});
+  return {hist, bin_edges};
+}
+static const Op& histogrambin_ct_op = define_op(
+    "histogram", &histogram_between, "self, bins=100, min=std::nullopt, max=std::nullopt, weight={}, density=false",
+    "How many elements (or what weights) lie in each of `bins` equal bins, and the edges of the bins.",
+    {.overload = "bin_ct", .gradient = Gradient::none, .where = Where::function});
+static const Op& histogrambin_ct_out_op = define_op(
+    "histogram_out", &histogram_between_out,
+    "hist, bin_edges, self, bins=100, min=std::nullopt, max=std::nullopt, weight={}, density=false",
+    "How many elements lie in each of `bins` equal bins, and the edges of the bins.",
+    {.overload = "bin_ct", .gradient = Gradient::none, .where = Where::function, .functional = &histogrambin_ct_op});
+std::tuple<Tensor, Tensor> histogram(const Tensor& self, int64_t bins, Range range, const Tensor& weight,
+                                     bool density) try {
+  const auto [min, max] = ends_of(range);
+  CRESSET_INTERCEPT(histogram, bin_ct, detail::TwoTensors, self, bins, min, max, weight, density);
+  check_histogram(self, weight);
+  CRESSET_CHECK_AS(ValueError, bins > 0, "histogram: bins must be > 0, but got ", bins);
+  auto [low, high] = outer_edges(self, min, max);
+  return histogram_of(self, linspace(low, high, bins + 1, TensorOptions(self.dtype()).device(self.device())), weight,
+                      density);
+}
+CRESSET_ERRORS_OF(histogram, bin_ct, self, bins, weight, density)
+std::tuple<Tensor&, Tensor&> histogram_out(Tensor& hist, Tensor& bin_edges, const Tensor& self, int64_t bins,
+                                           Range range, const Tensor& weight, bool density) try {
+  const auto [min, max] = ends_of(range);
+  if (CRESSET_LIKELY(thread_state.modes_above == 0) ||
+      !intercepted<void>(histogrambin_ct_out_op, hist, bin_edges, self, bins, min, max, weight, density))
+    histogram_between_out(hist, bin_edges, self, bins, min, max, weight, density);
+  return {hist, bin_edges};
+}
+CRESSET_ERRORS_OF(histogram, bin_ct_out, hist, bin_edges, self, bins, weight, density)
+std::tuple<Tensor, Tensor> Tensor::histogram(int64_t bins, Range range, const Tensor& weight, bool density) const {
+  return cresset::histogram(*this, bins, range, weight, density);
+}
+CRESSET_OP(histogram, bins_tensor, detail::TwoTensors,
+           (const Tensor& self, const Tensor& bins, const Tensor& weight, bool density),
+           "self, bins, weight={}, density=false", Gradient::none,
+           "How many elements (or what weights) lie in each bin between the edges that `bins` holds, and the edges.")
+std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, const Tensor& weight, bool density) try {
+  CRESSET_INTERCEPT(histogram, bins_tensor, detail::TwoTensors, self, bins, weight, density);
+  check_histogram(self, weight);
+  check_same_device("histogram", self, bins);
+  check_dtype("histogram", "bins", bins, self.dtype());
+  CRESSET_CHECK_AS(ShapeError, bins.dim() == 1 && bins.numel() > 1, "histogram: bins has shape ", text_of(bins.sizes()),
+                   " (expected one dimension with at least two edges)");
+  return histogram_of(self, clone(bins.detach(), MemoryFormat::Contiguous), weight, density);
+}
+CRESSET_ERRORS_OF(histogram, bins_tensor, self, bins, weight, density)
+CRESSET_COPIED_OUTS_OF(histogram, bins_tensor, hist, bin_edges,
+                       (const Tensor& self, const Tensor& bins, const Tensor& weight, bool density),
+                       (self, bins, weight, density), (&self, &bins, &weight), "self, bins, weight={}, density=false",
+                       "How many elements lie in each bin between the edges that `bins` holds, and the edges.")
 
 CRESSET_OP(bincount, , Tensor, (const Tensor& self, const Tensor& weights, int64_t minlength),
            "self, weights={}, minlength=0", Gradient::none,

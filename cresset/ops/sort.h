@@ -50,10 +50,12 @@ CRESSET_API std::tuple<Tensor&, Tensor&> kthvalue_out(Tensor& values, Tensor& in
                                                       int64_t dim = -1, bool keepdim = false);
 // The lower of two in the middle. A nan is the median of all; nanmedian leaves nan out.
 CRESSET_API Tensor median(const Tensor& self);
+CRESSET_API Tensor& median_out(Tensor& out, const Tensor& self);
 CRESSET_API std::tuple<Tensor, Tensor> median(const Tensor& self, int64_t dim, bool keepdim = false);
 CRESSET_API std::tuple<Tensor&, Tensor&> median_out(Tensor& values, Tensor& indices, const Tensor& self, int64_t dim,
                                                     bool keepdim = false);
 CRESSET_API Tensor nanmedian(const Tensor& self);
+CRESSET_API Tensor& nanmedian_out(Tensor& out, const Tensor& self);
 CRESSET_API std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, int64_t dim, bool keepdim = false);
 CRESSET_API std::tuple<Tensor&, Tensor&> nanmedian_out(Tensor& values, Tensor& indices, const Tensor& self, int64_t dim,
                                                        bool keepdim = false);
@@ -71,5 +73,16 @@ CRESSET_API Tensor nanquantile(const Tensor& self, const Tensor& q, std::optiona
                                bool keepdim = false, std::string_view interpolation = "linear");
 CRESSET_API Tensor nanquantile(const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt,
                                bool keepdim = false, std::string_view interpolation = "linear");
+CRESSET_API Tensor& quantile_out(Tensor& out, const Tensor& self, const Tensor& q,
+                                 std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
+                                 std::string_view interpolation = "linear");
+CRESSET_API Tensor& quantile_out(Tensor& out, const Tensor& self, double q, std::optional<int64_t> dim = std::nullopt,
+                                 bool keepdim = false, std::string_view interpolation = "linear");
+CRESSET_API Tensor& nanquantile_out(Tensor& out, const Tensor& self, const Tensor& q,
+                                    std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
+                                    std::string_view interpolation = "linear");
+CRESSET_API Tensor& nanquantile_out(Tensor& out, const Tensor& self, double q,
+                                    std::optional<int64_t> dim = std::nullopt, bool keepdim = false,
+                                    std::string_view interpolation = "linear");
 
 }  // namespace cresset

@@ -163,41 +163,39 @@ CRESSET_ATLEAST(atleast_3d, 3)
 static void check_list(const char* op, TensorList tensors) {
   CRESSET_CHECK_AS(ShapeError, !tensors.empty(), op, ": ", op, " expects a non-empty TensorList");
 }
-CRESSET_OP(hstack, , Tensor, (TensorList tensors), "tensors", Gradient::composed,
-           "The tensors side by side: along dimension 1, or 0 of vectors.")
-Tensor hstack(TensorList tensors) try {
-  CRESSET_INTERCEPT(hstack, , Tensor, tensors);
+static Tensor joined(const Into& into, const Parts& parts, int64_t dim) {
+  if (into.fresh()) return cat(parts, dim);
+  Tensor y = *into.tensor;
+  return cat_out(y, parts, dim);
+}
+static Tensor hstack_into(const Into& into, TensorList tensors) {
   check_list("hstack", tensors);
   Parts parts = all_raised(tensors, 1);
-  return cat(parts, parts[0].dim() == 1 ? 0 : 1);
+  return joined(into, parts, parts[0].dim() == 1 ? 0 : 1);
 }
-CRESSET_ERRORS_OF(hstack, , tensors)
-CRESSET_OP(vstack, , Tensor, (TensorList tensors), "tensors", Gradient::composed,
-           "The tensors on top of each other: along dimension 0, vectors as rows.")
-Tensor vstack(TensorList tensors) try {
-  CRESSET_INTERCEPT(vstack, , Tensor, tensors);
+static Tensor vstack_into(const Into& into, TensorList tensors) {
   check_list("vstack", tensors);
-  return cat(all_raised(tensors, 2), 0);
+  return joined(into, all_raised(tensors, 2), 0);
 }
-CRESSET_ERRORS_OF(vstack, , tensors)
-CRESSET_OP(dstack, , Tensor, (TensorList tensors), "tensors", Gradient::composed,
-           "The tensors behind each other: along dimension 2.")
-Tensor dstack(TensorList tensors) try {
-  CRESSET_INTERCEPT(dstack, , Tensor, tensors);
+static Tensor dstack_into(const Into& into, TensorList tensors) {
   check_list("dstack", tensors);
-  return cat(all_raised(tensors, 3), 2);
+  return joined(into, all_raised(tensors, 3), 2);
 }
-CRESSET_ERRORS_OF(dstack, , tensors)
-CRESSET_OP(column_stack, , Tensor, (TensorList tensors), "tensors", Gradient::composed,
-           "hstack with vectors taken as columns.")
-Tensor column_stack(TensorList tensors) try {
-  CRESSET_INTERCEPT(column_stack, , Tensor, tensors);
+static Tensor column_stack_into(const Into& into, TensorList tensors) {
   check_list("column_stack", tensors);
   Parts parts;
   for (const Tensor& t : tensors) parts.push_back(t.dim() <= 1 ? reshape(t, {t.numel(), 1}) : t);
-  return hstack(parts);
+  return hstack_into(into, parts);
 }
-CRESSET_ERRORS_OF(column_stack, , tensors)
+CRESSET_FORMS_OUT(hstack, , (TensorList tensors), (tensors), "tensors",
+                  "The tensors side by side: along dimension 1, or 0 of vectors.", .gradient = Gradient::composed)
+CRESSET_FORMS_OUT(vstack, , (TensorList tensors), (tensors), "tensors",
+                  "The tensors on top of each other: along dimension 0, vectors as rows.",
+                  .gradient = Gradient::composed)
+CRESSET_FORMS_OUT(dstack, , (TensorList tensors), (tensors), "tensors",
+                  "The tensors behind each other: along dimension 2.", .gradient = Gradient::composed)
+CRESSET_FORMS_OUT(column_stack, , (TensorList tensors), (tensors), "tensors", "hstack with vectors taken as columns.",
+                  .gradient = Gradient::composed)
 
 CRESSET_OP(block_diag, , Tensor, (TensorList tensors), "tensors", Gradient::composed,
            "A matrix of zeros with the tensors along its diagonal.")

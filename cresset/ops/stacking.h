@@ -34,9 +34,13 @@ CRESSET_API std::vector<Tensor> atleast_2d(TensorList tensors);
 CRESSET_API Tensor atleast_3d(const Tensor& self);
 CRESSET_API std::vector<Tensor> atleast_3d(TensorList tensors);
 CRESSET_API Tensor hstack(TensorList tensors);
+CRESSET_API Tensor& hstack_out(Tensor& out, TensorList tensors);
 CRESSET_API Tensor vstack(TensorList tensors);
+CRESSET_API Tensor& vstack_out(Tensor& out, TensorList tensors);
 CRESSET_API Tensor dstack(TensorList tensors);
+CRESSET_API Tensor& dstack_out(Tensor& out, TensorList tensors);
 CRESSET_API Tensor column_stack(TensorList tensors);
+CRESSET_API Tensor& column_stack_out(Tensor& out, TensorList tensors);
 CRESSET_API Tensor block_diag(TensorList tensors);
 
 CRESSET_API std::vector<Tensor> meshgrid(TensorList tensors);

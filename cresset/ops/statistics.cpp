@@ -41,8 +41,8 @@ static Tensor prod_into(const Into& into, const Tensor& self, std::optional<DTyp
                           return grads(reshape(mul(g, slopes), self.sizes()).to(self.dtype()));
                         });
 }
-CRESSET_FUNCTION_FORM(prod, , (const Tensor& self, std::optional<DType> dtype), (self, dtype),
-                      "self, dtype=std::nullopt", "The product of all elements.")
+CRESSET_FORMS_OUT(prod, , (const Tensor& self, std::optional<DType> dtype), (self, dtype), "self, dtype=std::nullopt",
+                  "The product of all elements.")
 CRESSET_FORMS_OUT(prod, dim, (const Tensor& self, int64_t dim, bool keepdim, std::optional<DType> dtype),
                   (self, dim, keepdim, dtype), "self, dim, keepdim=false, dtype=std::nullopt",
                   "The product along a dimension.")

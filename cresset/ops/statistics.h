@@ -20,6 +20,7 @@ CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, Int
 CRESSET_API inline constinit Kernel<void(const Tensor& mask, const Tensor& x)> not_nan_kernel{"not_nan"};
 
 CRESSET_API Tensor prod(const Tensor& self, std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor& prod_out(Tensor& out, const Tensor& self, std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor prod(const Tensor& self, int64_t dim, bool keepdim = false,
                         std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& prod_out(Tensor& out, const Tensor& self, int64_t dim, bool keepdim = false,

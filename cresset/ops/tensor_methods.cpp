@@ -408,6 +408,9 @@ Tensor Tensor::reshape_as(const Tensor& other) const { return cresset::reshape_a
 Tensor Tensor::type_as(const Tensor& other) const { return cresset::type_as(*this, other); }
 Tensor Tensor::broadcast_to(IntArrayRef size) const { return cresset::broadcast_to(*this, size); }
 Tensor Tensor::adjoint() const { return cresset::adjoint(*this); }
+Tensor Tensor::mT() const { return cresset::mT(*this); }
+Tensor Tensor::mH() const { return cresset::mH(*this); }
+Tensor Tensor::matrix_H() const { return cresset::matrix_H(*this); }
 Tensor Tensor::view(DType dtype) const { return cresset::view(*this, dtype); }
 Tensor Tensor::unfold(int64_t dimension, int64_t size, int64_t step) const { return cresset::unfold(*this, dimension, size, step); }
 Tensor Tensor::narrow_copy(int64_t dim, int64_t start, int64_t length) const { return cresset::narrow_copy(*this, dim, start, length); }
@@ -416,6 +419,8 @@ Tensor& Tensor::t_() const { return cresset::t_(*this); }
 Tensor& Tensor::squeeze_() const { return cresset::squeeze_(*this); }
 Tensor& Tensor::squeeze_(int64_t dim) const { return cresset::squeeze_(*this, dim); }
 Tensor& Tensor::unsqueeze_(int64_t dim) const { return cresset::unsqueeze_(*this, dim); }
+Tensor& Tensor::resize_(IntArrayRef size, std::optional<MemoryFormat> memory_format) const { return cresset::resize_(*this, size, memory_format); }
+Tensor& Tensor::resize_as_(const Tensor& the_template, std::optional<MemoryFormat> memory_format) const { return cresset::resize_as_(*this, the_template, memory_format); }
 Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::sum(*this, dim, keepdim, dtype); }
 Tensor Tensor::sum(std::optional<DType> dtype) const { return cresset::sum(*this, dtype); }
 Tensor Tensor::mean(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::mean(*this, dim, keepdim, dtype); }
@@ -439,6 +444,7 @@ std::tuple<Tensor, Tensor> Tensor::cummin(int64_t dim) const { return cresset::c
 Tensor Tensor::searchsorted(const Tensor& sorted_sequence, bool out_int32, bool right, std::string_view side, const Tensor& sorter) const { return cresset::searchsorted(sorted_sequence, *this, out_int32, right, side, sorter); }
 Tensor Tensor::bucketize(const Tensor& boundaries, bool out_int32, bool right) const { return cresset::bucketize(*this, boundaries, out_int32, right); }
 Tensor Tensor::histc(int64_t bins, const Scalar& min, const Scalar& max) const { return cresset::histc(*this, bins, min, max); }
+std::tuple<Tensor, Tensor> Tensor::histogram(const Tensor& bins, const Tensor& weight, bool density) const { return cresset::histogram(*this, bins, weight, density); }
 Tensor Tensor::bincount(const Tensor& weights, int64_t minlength) const { return cresset::bincount(*this, weights, minlength); }
 Tensor Tensor::view(IntArrayRef size) const { return cresset::view(*this, size); }
 Tensor Tensor::reshape(IntArrayRef shape) const { return cresset::reshape(*this, shape); }

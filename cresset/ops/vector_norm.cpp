@@ -78,10 +78,9 @@ static Tensor norm_into(const Into& into, const Tensor& self, const std::optiona
                         bool keepdim, DType dtype) {
   return norm_into("NormBackward3", into, in_dtype(self, dtype), order_of(p), dim, keepdim);
 }
-CRESSET_FUNCTION_FORM(norm, , (const Tensor& self, const Scalar& p), (self, p), "self, p=2",
-                      "The p-norm of all elements.")
-CRESSET_FUNCTION_FORM(norm, dtype, (const Tensor& self, const std::optional<Scalar>& p, DType dtype), (self, p, dtype),
-                      "self, p, dtype", "The p-norm (none: 2) of all elements, computed in dtype.")
+CRESSET_FORMS_OUT(norm, , (const Tensor& self, const Scalar& p), (self, p), "self, p=2", "The p-norm of all elements.")
+CRESSET_FORMS_OUT(norm, dtype, (const Tensor& self, const std::optional<Scalar>& p, DType dtype), (self, p, dtype),
+                  "self, p, dtype", "The p-norm (none: 2) of all elements, computed in dtype.")
 CRESSET_FORMS_OUT(norm, dim, (const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim),
                   (self, p, dim, keepdim), "self, p, dim, keepdim=false",
                   "The p-norm (none: 2) over the given dimensions.")

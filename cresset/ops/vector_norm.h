@@ -11,7 +11,9 @@ CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, dou
 
 // The p-norm (none: 2) over the given dimensions, or of all; p may be 0 and ±inf.
 CRESSET_API Tensor norm(const Tensor& self, const Scalar& p = 2);
+CRESSET_API Tensor& norm_out(Tensor& out, const Tensor& self, const Scalar& p = 2);
 CRESSET_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, DType dtype);
+CRESSET_API Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p, DType dtype);
 CRESSET_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim = false);
 CRESSET_API Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
                              bool keepdim = false);

@@ -1,6 +1,8 @@
 // conv2d against a naive double reference over dtypes, layouts, groups, strides and dilations, and its derivatives.
 #include "cresset/ops/conv.h"
 
+#include <limits>
+
 #include "tests/ops/matrix_reference.h"
 
 namespace cresset {
@@ -158,6 +160,14 @@ TEST(Conv2d, RefusesWhatDoesNotFit) {
       "Given groups=3, expected weight to be divisible by 3 at dimension 0");
   expect_error<ValueError>([&] { conv2d(x, w, {}, 0); }, "non-positive stride is not supported");
   expect_error<ValueError>([&] { conv2d(x, w, {}, 1, -1); }, "negative padding is not supported");
+  const int64_t huge = std::numeric_limits<int64_t>::max() / 2 + 1;
+  const std::string shape = text_of(x.sizes()), wanted = "overflows (expected sizes up to 9223372036854775807)";
+  expect_error<ShapeError>(
+      [&] {
+        conv2d(x, w, {}, 1, {huge, 1});
+      },
+      "found padding=" + text_of({huge, 1}) + " for an input of size " + shape + ", which " + wanted);
+  expect_error<ShapeError>([&] { conv2d(x, w, {}, 1, 0, std::numeric_limits<int64_t>::max()); }, wanted);
   expect_error<ValueError>([&] { conv2d(x, w, {}, 1, 0, 0); }, "dilation should be greater than zero");
   expect_error<ValueError>([&] { conv2d(x, w, {}, 1, 0, 1, 0); }, "non-positive groups is not supported");
   expect_error<TypeError>([&] { conv2d(x, w.to(kDouble)); }, "expected scalar type Float but found Double");

@@ -100,6 +100,7 @@ struct OpCase {
   bool writes_self = false;                   // copy_, fill_: each call gets a self of its own
   bool same_bits_strided = true;              // any layout of the inputs gives the same bits
   bool same_bits_threads = true;              // any number of threads gives the same bits
+  bool same_bits_in_place = true;             // the in-place form gives gradients of the same bits
   bool any_layout = true;                     // the inputs may be laid out in any way (not so for view and as_strided)
   bool values_known = true;                   // false for empty and random numbers: the reference gives the shape only
   bool repeatable = true;                     // false for empty: two calls need not give the same values

@@ -181,22 +181,9 @@ void rms_norm_backward(const Tensor& dx, const Tensor& dw, const Tensor& g, cons
   typed(dx, dw, g, x, rstd, weight, leading);
 }
 
-// ---- 1 / sqrt(x)
-void inverse_root(const Tensor& out, const Tensor& x) {
-  InnerFunction in_float = [](void* to, const void* const* in, int64_t n, const void*) {
-    for (int64_t i = 0; i < n; i++) static_cast<float*>(to)[i] = 1 / std::sqrt(static_cast<const float*>(in[0])[i]);
-  };
-  InnerFunction in_double = [](void* to, const void* const* in, int64_t n, const void*) {
-    for (int64_t i = 0; i < n; i++) static_cast<double*>(to)[i] = 1 / std::sqrt(static_cast<const double*>(in[0])[i]);
-  };
-  const DType type = compute_dtype(out.dtype());
-  run_pointwise(out, {&x}, type, {.inner = type == kDouble ? in_double : in_float, .cost = 4});
-}
-
 [[maybe_unused]] const bool registered =
     layer_norm_kernel.set(kCPU, layer_norm) && layer_norm_backward_kernel.set(kCPU, layer_norm_backward) &&
-    rms_norm_kernel.set(kCPU, rms_norm) && rms_norm_backward_kernel.set(kCPU, rms_norm_backward) &&
-    inverse_root_kernel.set(kCPU, inverse_root);
+    rms_norm_kernel.set(kCPU, rms_norm) && rms_norm_backward_kernel.set(kCPU, rms_norm_backward);
 
 }  // namespace
 }  // namespace cresset::cpu

@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 #include "cresset/backends/cpu/norm_simd.h"
-#include "cresset/backends/cpu/pointwise_simd.h"
+#include "cresset/backends/cpu/simd_inner.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cresset::cpu::HWY_NAMESPACE {
@@ -326,27 +326,13 @@ const NormInner<T>& find_norm() {
       &scale_row<T>,      &scale_backward<T>};
   return inner;
 }
-const NormInner<float>& find_norm_float() { return find_norm<float>(); }
-const NormInner<double>& find_norm_double() { return find_norm<double>(); }
+CRESSET_FIND_INNER(NormInner, norm)
 
 }  // namespace cresset::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace cresset::cpu {
-HWY_EXPORT(find_norm_float);
-HWY_EXPORT(find_norm_double);
-
-template <>
-const NormInner<float>& norm_inner<float>() {
-  choose_simd_target();
-  return HWY_DYNAMIC_DISPATCH(find_norm_float)();
-}
-template <>
-const NormInner<double>& norm_inner<double>() {
-  choose_simd_target();
-  return HWY_DYNAMIC_DISPATCH(find_norm_double)();
-}
-
+CRESSET_EXPORT_INNER(NormInner, norm)
 }  // namespace cresset::cpu
 #endif

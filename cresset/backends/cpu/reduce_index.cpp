@@ -131,61 +131,8 @@ void best_dim(const Tensor& values, const Tensor& indices, const Tensor& x, int6
   });
 }
 
-int64_t checked(int64_t index, int64_t size) {
-  CRESSET_CHECK_AS(IndexError, index >= 0 && index < size, "index ", index,
-                   " is out of bounds for dimension with size ", size, " (expected 0 to ", size - 1, ")");
-  return index;
-}
-
-void gather_along(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim) {
-  if (out.numel() == 0) return;
-  Lines lines({&out, &x, &index}, dim);
-  int64_t n = lines.length(0), size = lines.length(1);
-  size_t item = element_size(out.dtype());
-  parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
-    for (int64_t line = begin; line < end; line++) {
-      auto at = lines.at(line);
-      for (int64_t i = 0; i < n; i++) {
-        int64_t from = checked(*reinterpret_cast<const int64_t*>(at.data[2] + i * lines.stride(2)), size);
-        std::memcpy(at.data[0] + i * lines.stride(0), at.data[1] + from * lines.stride(1), item);
-      }
-    }
-  });
-}
-
-template <class T>
-T added(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>)
-    return a || b;
-  else if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  else if constexpr (is_complex(dtype_of<T>))
-    return a + b;
-  else
-    return static_cast<T>(static_cast<Compared<T>>(a) + static_cast<Compared<T>>(b));
-}
-void scatter_along(const Tensor& out, const Tensor& index, const Tensor& src, int64_t dim) {
-  if (src.numel() == 0) return;
-  Lines lines({&src, &out, &index}, dim);
-  int64_t n = lines.length(0), size = lines.length(1);
-  dispatch(out.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    parallel_for(0, lines.count, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
-      for (int64_t line = begin; line < end; line++) {
-        auto at = lines.at(line);
-        for (int64_t i = 0; i < n; i++) {
-          int64_t to = checked(*reinterpret_cast<const int64_t*>(at.data[2] + i * lines.stride(2)), size);
-          T* place = reinterpret_cast<T*>(at.data[1] + to * lines.stride(1));
-          *place = added(*place, *reinterpret_cast<const T*>(at.data[0] + i * lines.stride(0)));
-        }
-      }
-    });
-  });
-}
-
 [[maybe_unused]] const bool registered =
-    max_dim_kernel.set(kCPU, best_dim<false>) && min_dim_kernel.set(kCPU, best_dim<true>) &&
-    gather_along_kernel.set(kCPU, gather_along) && scatter_along_kernel.set(kCPU, scatter_along);
+    max_dim_kernel.set(kCPU, best_dim<false>) && min_dim_kernel.set(kCPU, best_dim<true>);
 
 }  // namespace
 }  // namespace cresset::cpu

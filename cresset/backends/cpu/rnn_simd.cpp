@@ -6,8 +6,8 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
-#include "cresset/backends/cpu/pointwise_simd.h"
 #include "cresset/backends/cpu/rnn_simd.h"
+#include "cresset/backends/cpu/simd_inner.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cresset::cpu::HWY_NAMESPACE {
@@ -138,27 +138,13 @@ const RnnInner<T>& find_rnn() {
                                      &gru_backward_row<T>, &sigmoid<T>,           &tanh<T>};
   return inner;
 }
-const RnnInner<float>& find_rnn_float() { return find_rnn<float>(); }
-const RnnInner<double>& find_rnn_double() { return find_rnn<double>(); }
+CRESSET_FIND_INNER(RnnInner, rnn)
 
 }  // namespace cresset::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace cresset::cpu {
-HWY_EXPORT(find_rnn_float);
-HWY_EXPORT(find_rnn_double);
-
-template <>
-const RnnInner<float>& rnn_inner<float>() {
-  choose_simd_target();
-  return HWY_DYNAMIC_DISPATCH(find_rnn_float)();
-}
-template <>
-const RnnInner<double>& rnn_inner<double>() {
-  choose_simd_target();
-  return HWY_DYNAMIC_DISPATCH(find_rnn_double)();
-}
-
+CRESSET_EXPORT_INNER(RnnInner, rnn)
 }  // namespace cresset::cpu
 #endif

@@ -1,6 +1,7 @@
 // CPU kernels of ops/search.
 #include "cresset/ops/search.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -139,6 +140,36 @@ void histc(const Tensor& out, const Tensor& x, double min, double max) {
   x.dtype() == kDouble ? histc_typed<double>(out, x, min, max) : histc_typed<float>(out, x, min, max);
 }
 
+// ---- histogram
+template <class T>
+void histogram_typed(T* out, const Tensor& x, const T* edges, int64_t bins, const Tensor& weight) {
+  std::vector<double> counts(static_cast<size_t>(bins), 0);
+  Walk walk(x.sizes(), 2);
+  walk.set(0, x.strides(), kItem<T>);
+  walk.set(1, (weight.defined() ? weight : x).strides(), kItem<T>);
+  walk.join();
+  const char* from = static_cast<const char*>(x.impl()->data());
+  const char* weights = weight.defined() ? static_cast<const char*>(weight.impl()->data()) : nullptr;
+  walk.runs(0, walk.numel(), [&](const int64_t* offsets, int64_t count) {
+    for (int64_t i = 0; i < count; i++) {
+      const T value = *reinterpret_cast<const T*>(from + offsets[0] + i * walk.step(0));
+      if (bins == 0 || !(value >= edges[0] && value <= edges[bins])) continue;
+      const int64_t bin = std::min<int64_t>(std::upper_bound(edges, edges + bins + 1, value) - edges, bins) - 1;
+      counts[static_cast<size_t>(bin)] +=
+          weights ? static_cast<double>(*reinterpret_cast<const T*>(weights + offsets[1] + i * walk.step(1))) : 1.0;
+    }
+  });
+  for (int64_t i = 0; i < bins; i++) out[i] = static_cast<T>(counts[static_cast<size_t>(i)]);
+}
+void histogram(const Tensor& out, const Tensor& x, const Tensor& edges, const Tensor& weight) {
+  dispatch_ordered(x.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+      histogram_typed(static_cast<T*>(out.impl()->data()), x, static_cast<const T*>(edges.impl()->data()), out.numel(),
+                      weight);
+  });
+}
+
 // ---- bincount
 template <class A>
 void count_into(A* to, const Tensor& x, const Tensor& weights) {
@@ -231,10 +262,11 @@ void group_members(const Tensor& first, const Tensor& counts, const Tensor& inve
   }
 }
 
-[[maybe_unused]] const bool registered =
-    searchsorted_kernel.set(kCPU, searchsorted) && isin_kernel.set(kCPU, isin) && histc_kernel.set(kCPU, histc) &&
-    bincount_kernel.set(kCPU, bincount) && row_order_kernel.set(kCPU, row_order) &&
-    row_groups_kernel.set(kCPU, row_groups) && group_members_kernel.set(kCPU, group_members);
+[[maybe_unused]] const bool registered = searchsorted_kernel.set(kCPU, searchsorted) && isin_kernel.set(kCPU, isin) &&
+                                         histc_kernel.set(kCPU, histc) && histogram_kernel.set(kCPU, histogram) &&
+                                         bincount_kernel.set(kCPU, bincount) && row_order_kernel.set(kCPU, row_order) &&
+                                         row_groups_kernel.set(kCPU, row_groups) &&
+                                         group_members_kernel.set(kCPU, group_members);
 
 }  // namespace
 }  // namespace cresset::cpu

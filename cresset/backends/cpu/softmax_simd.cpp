@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 #include "cresset/backends/cpu/exp_below-inl.h"
-#include "cresset/backends/cpu/pointwise_simd.h"
+#include "cresset/backends/cpu/simd_inner.h"
 #include "cresset/backends/cpu/softmax_simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -247,27 +247,13 @@ const SoftmaxInner<T>& find_softmax() {
       &exp_row<T>,     &max_columns<T>,     &exp_columns<T>,   &move_columns<T>};
   return inner;
 }
-const SoftmaxInner<float>& find_softmax_float() { return find_softmax<float>(); }
-const SoftmaxInner<double>& find_softmax_double() { return find_softmax<double>(); }
+CRESSET_FIND_INNER(SoftmaxInner, softmax)
 
 }  // namespace cresset::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace cresset::cpu {
-HWY_EXPORT(find_softmax_float);
-HWY_EXPORT(find_softmax_double);
-
-template <>
-const SoftmaxInner<float>& softmax_inner<float>() {
-  choose_simd_target();
-  return HWY_DYNAMIC_DISPATCH(find_softmax_float)();
-}
-template <>
-const SoftmaxInner<double>& softmax_inner<double>() {
-  choose_simd_target();
-  return HWY_DYNAMIC_DISPATCH(find_softmax_double)();
-}
-
+CRESSET_EXPORT_INNER(SoftmaxInner, softmax)
 }  // namespace cresset::cpu
 #endif

@@ -120,6 +120,9 @@ std::vector<OpCase> activation_cases() {
                             return {make.tensor({2}), Scalar(0)};
                           },
                           "celu: ZeroDivisionError: alpha cannot be 0 for CELU"}};
+  // In place, the slope below zero is worked out from the result, since the input is overwritten.
+  for (OpCase& c : cases)
+    if (c.name == "elu" || c.name == "selu" || c.name == "celu") c.same_bits_in_place = false;
   cases.push_back(activation("softplus", with_numbers([=](double x, const Arguments& in) {
                                double z = x * number(in, 1);
                                return z > number(in, 2) || std::isnan(x) ? x : softplus(z) / number(in, 1);

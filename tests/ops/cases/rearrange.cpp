@@ -31,6 +31,15 @@ Array swapped(const Array& x, int64_t a, int64_t b) {
   if (!order.empty()) std::swap(order[static_cast<size_t>(wrapped(a, x))], order[static_cast<size_t>(wrapped(b, x))]);
   return permuted(x, order);
 }
+Array transposed(const Array& x, bool conjugated) {
+  Array y = swapped(x, -1, -2);
+  if (conjugated)
+    for (Complex& value : y.values) value = std::conj(value);
+  return y;
+}
+std::vector<Sample> matrices(Make& m) {
+  return {{"matrix", {m.tensor({2, 3})}}, {"batch", {m.tensor({2, 3, 2})}}, {"0-d", {m.tensor({})}}};
+}
 Array moved(const Array& x, const Ints& source, const Ints& destination) {
   Ints order(x.sizes.size(), -1);
   for (size_t i = 0; i < source.size(); i++)
@@ -228,14 +237,36 @@ std::vector<OpCase> view_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({2, 3})}}, {"batch", {m.tensor({2, 3, 2})}}};
        },
-       .reference = one([](const Arguments& in) {
-         Array y = swapped(in.array(0), -1, -2);
-         for (Complex& value : y.values) value = std::conj(value);
-         return y;
-       }),
+       .reference = one([](const Arguments& in) { return transposed(in.array(0), true); }),
        .errors = {refused(
            "vector", [](Make& m) -> Values { return {m.tensor({3})}; },
            "adjoint: tensor.adjoint() is only supported on matrices")}},
+      {.name = "mT",
+       .torch = "mT",
+       .samples = matrices,
+       .reference = one([](const Arguments& in) { return transposed(in.array(0), false); }),
+       .errors = {refused(
+           "vector", [](Make& m) -> Values { return {m.tensor({3})}; },
+           "mT: found 1-D tensor (shape [3]); expected a matrix or a batch of matrices")}},
+      {.name = "mH",
+       .torch = "mH",
+       .samples = matrices,
+       .reference = one([](const Arguments& in) { return transposed(in.array(0), true); }),
+       .errors = {refused(
+           "vector", [](Make& m) -> Values { return {m.tensor({3})}; },
+           "mH: found 1-D tensor (shape [3]); expected a matrix or a batch of matrices")}},
+      {.name = "matrix_H",
+       .torch = "matrix_H",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"matrix", {m.tensor({2, 3})}}, {"0-d", {m.tensor({})}}};
+       },
+       .reference = one([](const Arguments& in) { return transposed(in.array(0), true); }),
+       .errors = {refused(
+           "batch",
+           [](Make& m) -> Values {
+             return {m.tensor({2, 3, 4})};
+           },
+           "matrix_H: found 3-D tensor (shape [2, 3, 4]); expected a matrix")}},
       {.name = "view",
        .overload = "dtype",
        .torch = "view.dtype",
@@ -325,6 +356,49 @@ std::vector<OpCase> in_place_cases() {
        },
        .reference = one([](const Arguments& in) { return swapped(in.array(0), in.integer(1), in.integer(2)); }),
        .writes_self = true},
+      {.name = "resize_",
+       .torch = "resize_",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"smaller", {m.tensor({4, 3}), Ints{2, 5}}},
+                 {"the same", {m.tensor({4, 3}), Ints{4, 3}}},
+                 {"0-d", {m.tensor({4, 3}), Ints{}}},
+                 {"nothing", {m.tensor({4, 3}), Ints{0, 7}}},
+                 {"channels last", {m.tensor({2, 3, 4, 1}), Ints{2, 1, 4, 3}, MemoryFormat::ChannelsLast}}};
+       },
+       .reference = one([](const Arguments& in) {
+         Array x = in.array(0), y = Array::filled(in.integers(1));
+         std::copy_n(x.values.begin(), y.values.size(), y.values.begin());
+         return y;
+       }),
+       .gradient = false,
+       .errors = {refused(
+                      "negative",
+                      [](Make& m) -> Values {
+                        return {m.tensor({3}), Ints{-1}};
+                      },
+                      "found a negative size in [-1]"),
+                  refused(
+                      "preserve",
+                      [](Make& m) -> Values {
+                        return {m.tensor({3}), Ints{2}, MemoryFormat::Preserve};
+                      },
+                      "resize_: found memory_format preserve (expected contiguous or channels last)")},
+       .writes_self = true,
+       .any_layout = false},
+      {.name = "resize_as_",
+       .torch = "resize_as_",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"smaller", {m.tensor({4, 3}), m.tensor({2, 5})}}, {"nothing", {m.tensor({4, 3}), m.tensor({0})}}};
+       },
+       .reference = one([](const Arguments& in) {
+         Array x = in.array(0), y = Array::filled(in.array(1).sizes);
+         std::copy_n(x.values.begin(), y.values.size(), y.values.begin());
+         return y;
+       }),
+       .gradient = false,
+       .writes_self = true,
+       .any_layout = false,
+       .mixes_devices = true},
       {.name = "t_",
        .torch = "t_",
        .samples = [](Make& m) -> std::vector<Sample> {

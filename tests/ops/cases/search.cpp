@@ -56,6 +56,49 @@ std::vector<Array> bucketize_reference(const Arguments& in) {
   return found_places(in.array(1), in.array(0), in.flag(2), in.flag(3));
 }
 
+// ---- histogram
+std::vector<double> histogram_edges(const Arguments& in) {
+  if (auto* bins = std::get_if<Tensor>(&in[1])) {
+    std::vector<double> edges;
+    for (Complex edge : read(*bins).values) edges.push_back(edge.real());
+    return edges;
+  }
+  const Array x = in.array(0);
+  double low = 0, high = 1;
+  if (in.given(2)) {
+    low = in.number(2).real(), high = in.number(3).real();
+  } else if (!x.values.empty()) {
+    low = smallest(x.values).real(), high = largest(x.values).real();
+  }
+  if (low == high) low -= 0.5, high += 0.5;
+  std::vector<double> edges;
+  for (int64_t i = 0; i <= in.integer(1); i++)
+    edges.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(in.integer(1)));
+  return edges;
+}
+// weight is argument number `weight`, density the one after it.
+Reference histogram_reference(size_t weight) {
+  return [weight](const Arguments& in) {
+    const Array x = in.array(0);
+    const std::vector<double> edges = histogram_edges(in);
+    Array y = Array::filled({static_cast<int64_t>(edges.size()) - 1}), bounds = y;
+    bounds.sizes = {static_cast<int64_t>(edges.size())};
+    bounds.values.assign(edges.begin(), edges.end());
+    double total = 0;
+    for (size_t i = 0; i < x.values.size(); i++)
+      for (size_t bin = 0; bin < y.values.size(); bin++) {
+        const double value = x.values[i].real();
+        const bool last = bin + 1 == y.values.size() && value == edges[bin + 1];
+        if (!(value >= edges[bin] && (value < edges[bin + 1] || last))) continue;
+        y.values[bin] += in.given(weight) ? in.array(weight).values[i] : 1;
+        total += in.given(weight) ? in.array(weight).values[i].real() : 1;
+      }
+    if (in.flag(weight + 1))
+      for (size_t bin = 0; bin < y.values.size(); bin++) y.values[bin] /= total * (edges[bin + 1] - edges[bin]);
+    return std::vector{y, bounds};
+  };
+}
+
 // ---- sets
 struct Unique {
   std::vector<Line> values;
@@ -295,6 +338,76 @@ std::vector<OpCase> search_cases() {
                    "histc(): bins must be > 0, but got 0"}},
        .untested = {{kFloat16, "the reference's bins are finer than its numbers"},
                     {kBFloat16, "the reference's bins are finer than its numbers"}}},
+      {.name = "histogram",
+       .overload = "bin_ct",
+       .not_in_torch = "the range is a list there; tests/parity/histogram_test.cpp compares",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"of the data", {m.tensor({3, 7}), int64_t{3}}, false, true},
+                 {"within", {m.tensor({20}), int64_t{5}, -1.0, 1.5}},
+                 {"weighted", {m.tensor({4, 5}), int64_t{5}, -1.0, 1.5, m.tensor({4, 5})}},
+                 {"density", {m.tensor({20}), int64_t{5}, -1.0, 1.5, std::monostate(), true}},
+                 {"constant", {m.integers({4}, 2, 3, m.dtype), int64_t{3}}, false, true},
+                 {"empty", {m.tensor({0}), int64_t{2}}},
+                 {"0-d", {m.tensor({}), int64_t{4}, -1.0, 1.5}},
+                 {"large", {m.tensor({200, 90}), int64_t{10}, -1.0, 1.5}}};
+       },
+       .reference = histogram_reference(4),
+       .dtypes = {kFloat, kDouble},
+       .refused = without(all_dtypes, {kFloat, kDouble}),
+       .tolerance = 4,
+       .gradient = false,
+       .errors = {{"bins",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), int64_t{0}};
+                   },
+                   "histogram: bins must be > 0, but got 0"},
+                  {"range",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), int64_t{2}, 2.0, 1.0};
+                   },
+                   "histogram: min should not exceed max, found range [2, 1]"},
+                  {"ends",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), int64_t{2}, 2.0};
+                   },
+                   "histogram: found one end of the range (expected both or none)"},
+                  {"infinite",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), int64_t{2}, 0.0, INFINITY};
+                   },
+                   "histogram: range of [0, inf] is not finite"},
+                  {"weight",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), int64_t{2}, std::monostate(), std::monostate(), m.tensor({4})};
+                   },
+                   "histogram: weight has shape [4] (expected the input's, [3])"}}},
+      {.name = "histogram",
+       .overload = "bins_tensor",
+       .torch = "histogram.bins_tensor",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         auto edges = [&] { return tensor_of({{5}, {-2, -0.75, 0, 0.5, 2}}, m.dtype); };
+         return {{"counts", {m.tensor({3, 7}), edges()}},
+                 {"weighted", {m.tensor({20}), edges(), m.tensor({20})}},
+                 {"density", {m.tensor({20}), edges(), std::monostate(), true}},
+                 {"on the edges", {edges(), edges()}},
+                 {"empty", {m.tensor({0}), edges()}},
+                 {"large", {m.tensor({200, 90}), edges()}}};
+       },
+       .reference = histogram_reference(2),
+       .dtypes = {kFloat, kDouble},
+       .refused = without(all_dtypes, {kFloat, kDouble}),
+       .tolerance = 4,
+       .gradient = false,
+       .errors = {{"edges",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), m.tensor({1})};
+                   },
+                   "histogram: bins has shape [1] (expected one dimension with at least two edges)"},
+                  {"dtype",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3}), m.tensor({3}, m.dtype == kFloat ? kDouble : kFloat)};
+                   },
+                   "histogram: bins has dtype float64 (expected float32)"}}},
       {.name = "bincount",
        .torch = "bincount",
        .samples = [](Make& m) -> std::vector<Sample> {
