@@ -162,6 +162,12 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   virtual unsigned int _forward_num_required_args();
   virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
 
+  // A container whose contents changed after it was made becomes a copy of the original's; others return false.
+  virtual bool rebuild_as(const Module& original, const std::optional<Device>& device);
+  void clear_registered();
+  std::vector<std::string> registered_names() const { return children_.keys(); }  // of submodules
+  void copy_settings_into(Module& copy) const;  // training flag, hooks and how to call it
+
   OrderedDict<std::string, Tensor> parameters_{"Parameter"};
 
  private:
@@ -176,7 +182,6 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
 
   void add_module(std::string name, std::shared_ptr<Module> module, CallFunction function);
   void exchange_module(const std::string& name, std::shared_ptr<Module> module, CallFunction function);
-  void clear_registered();
   void finish_clone(Module& copy, const std::optional<Device>& device) const;
   void copy_values_into(Module& copy, const std::optional<Device>& device) const;
   void copy_computed_into(Module& copy, const std::optional<Device>& device) const;

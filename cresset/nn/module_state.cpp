@@ -139,7 +139,21 @@ void Module::copy_computed_into(Module& copy, const std::optional<Device>& devic
   }
 }
 
+bool Module::rebuild_as(const Module&, const std::optional<Device>&) { return false; }
+
+void Module::copy_settings_into(Module& copy) const {
+  copy.is_training_ = is_training_;
+  if (!copy.call_) copy.call_ = call_;
+  if (!hooks_ || copy.hooks_) return;
+  copy.hooks_ = std::make_shared<ModuleHooks>(*hooks_);
+  copy.hooks_->owner = &copy;
+  copy.hooked_ = hooked_;
+}
+
 void Module::copy_values_into(Module& copy, const std::optional<Device>& device) const {
+  copy_settings_into(copy);
+  if (copy.children_.keys() != children_.keys() || copy.parameters_.keys() != parameters_.keys())
+    if (copy.rebuild_as(*this, device)) return;
   copy_computed_into(copy, device);
   check_same_count(*this, "parameter", copy.parameters_.size(), parameters_.size());
   check_same_count(*this, "buffer", copy.buffers_.size(), buffers_.size());
@@ -158,12 +172,6 @@ void Module::copy_values_into(Module& copy, const std::optional<Device>& device)
     if (tensor.defined() && other.defined() && !other.is_same(tensor)) other.set_data(copy_on(tensor, device));
   }
   copy.non_persistent_ = non_persistent_;
-  copy.is_training_ = is_training_;
-  if (hooks_ && !copy.hooks_) {
-    copy.hooks_ = std::make_shared<ModuleHooks>(*hooks_);
-    copy.hooks_->owner = &copy;
-    copy.hooked_ = hooked_;
-  }
   for (const auto& [name, child] : children_)
     if (copy.children_[name] != child) child->copy_values_into(*copy.children_[name], device);
 }
