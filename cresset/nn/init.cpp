@@ -93,21 +93,21 @@ double kaiming_std(const Tensor& tensor, double a, const FanModeType& mode, cons
 
 Tensor xavier_uniform_(Tensor tensor, double gain) {
   double bound = std::sqrt(3.0) * xavier_std(tensor, gain);
-  return uniform_(std::move(tensor), -bound, bound);
+  return init::uniform_(std::move(tensor), -bound, bound);
 }
 Tensor xavier_normal_(Tensor tensor, double gain) {
   double std = xavier_std(tensor, gain);
-  return normal_(std::move(tensor), 0, std);
+  return init::normal_(std::move(tensor), 0, std);
 }
 Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
   if (tensor.numel() == 0) return tensor;
   double bound = std::sqrt(3.0) * kaiming_std(tensor, a, mode, nonlinearity);
-  return uniform_(std::move(tensor), -bound, bound);
+  return init::uniform_(std::move(tensor), -bound, bound);
 }
 Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
   if (tensor.numel() == 0) return tensor;
   double std = kaiming_std(tensor, a, mode, nonlinearity);
-  return normal_(std::move(tensor), 0, std);
+  return init::normal_(std::move(tensor), 0, std);
 }
 
 Tensor orthogonal_(Tensor tensor, double gain) {

@@ -134,7 +134,7 @@ void Module::copy_computed_into(Module& copy, const std::optional<Device>& devic
       else if (const Tensor* buffer = buffers_.find(source))
         copy.register_buffer(source, copy_on(*buffer, device));
     }
-    copy.register_computed(name, entry.sources);
+    copy.take_as_computed(name, entry.kind, entry.sources, entry.hook);
     copy.set_computed(name, copy_on(entry.tensor, device));
   }
 }
@@ -199,15 +199,27 @@ void Module::finish_clone(Module& copy, const std::optional<Device>& device) con
 }
 
 // ---- computed parameters
-void Module::register_computed(const std::string& name, std::vector<std::string> sources) {
-  CRESSET_CHECK_AS(ValueError, !computed_.contains(name), "Parameter '", name, "' of ", short_name(*this),
-                   " is already computed from others");
+void Module::register_computed(const std::string& name, std::string kind, std::vector<std::string> sources,
+                               ForwardPreHook hook) {
+  CRESSET_CHECK_AS(ValueError, !computed_.contains(name), short_name(*this), ": parameter '", name,
+                   "' is already computed, by ", computed_kind(name));
+  CRESSET_CHECK_AS(ValueError, parameters_.contains(name), short_name(*this), ": has no parameter '", name, "'");
+  unsigned id = register_forward_pre_hook(std::move(hook)).id();
+  take_as_computed(name, std::move(kind), std::move(sources), id);
+}
+
+void Module::take_as_computed(const std::string& name, std::string kind, std::vector<std::string> sources,
+                              unsigned hook) {
   Tensor tensor = parameters_[name];
   parameters_.erase(name);
   tensor.mutable_grad() = Tensor();
-  tensor.set_data(tensor.variable_data());
-  computed_.insert(name, {tensor, std::move(sources)});
+  computed_.insert(name, {tensor, std::move(kind), std::move(sources), hook});
   set_computed(name, tensor.variable_data());
+}
+
+std::string Module::computed_kind(const std::string& name) const {
+  const Computed* entry = computed_.find(name);
+  return entry ? entry->kind : "";
 }
 
 const Tensor& Module::computed(const std::string& name) const { return computed_[name].tensor; }
@@ -233,6 +245,7 @@ void Module::unregister_computed(const std::string& name, const Tensor& value) {
   Tensor values = value.detach().clone();
   set_computed(name, values);
   computed_.erase(name);
+  hooks_->remove(entry.hook);
   for (const std::string& source : entry.sources) {
     if (parameters_.contains(source)) unregister_parameter(source);
     if (buffers_.contains(source)) unregister_buffer(source);
