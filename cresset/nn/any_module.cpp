@@ -2,8 +2,13 @@
 
 namespace cresset::nn {
 
-void AnyModule::check_callable() const {
+void AnyModule::check_callable() {
   CRESSET_CHECK_AS(ValueError, module_, "AnyModule: found a null pointer (expected a module)");
+  if (*type_ == typeid(Module)) {
+    Module& module = *module_;
+    type_ = &typeid(module);
+    call_ = module.call_;
+  }
   CRESSET_CHECK_AS(NotImplementedError, call_, "AnyModule: ", short_name(*module_),
                    " has no forward, or an overloaded one or a template (expected one forward, or a member "
                    "`AnyValue any_forward(AnyValues& arguments)`)");

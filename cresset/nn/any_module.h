@@ -11,7 +11,6 @@ class CRESSET_API AnyModule {
   template <class M>
   explicit AnyModule(std::shared_ptr<M> module)
       : module_(std::move(module)), type_(&typeid(M)), call_(detail::call_function<M>()) {
-    static_assert(!std::is_same_v<M, Module>, "AnyModule wants the concrete type of the module, to know its forward");
     check_callable();
   }
   template <class M>
@@ -69,7 +68,7 @@ class CRESSET_API AnyModule {
   bool is_empty() const noexcept { return module_ == nullptr; }
 
  private:
-  void check_callable() const;
+  void check_callable();  // a plain Module must have learnt its forward elsewhere
   void check_holds(const std::type_info& wanted) const;
 
   std::shared_ptr<Module> module_;

@@ -135,11 +135,14 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   void unregister_module(const std::string& name);
 
   // ---- parameters computed from others before each forward (weight norm, pruning): `name` is listed no longer, but
-  // handles to it see each new value. It becomes a parameter again with the last value, and its sources go.
-  void register_computed(const std::string& name, std::vector<std::string> sources);
+  // handles to it see each new value. kind says by what; the hook computes it. Unregistered, it is a parameter again
+  // with the given value, and hook and sources go.
+  void register_computed(const std::string& name, std::string kind, std::vector<std::string> sources,
+                         ForwardPreHook hook);
   void set_computed(const std::string& name, const Tensor& value);
   const Tensor& computed(const std::string& name) const;
-  bool is_computed(const std::string& name) const { return computed_.contains(name); }
+  std::string computed_kind(const std::string& name) const;  // empty: an ordinary parameter, or none
+  std::vector<std::string> computed_names() const { return computed_.keys(); }
   void unregister_computed(const std::string& name, const Tensor& value);
 
   // ---- calling it without knowing its type; hooks run.
@@ -162,6 +165,12 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   virtual unsigned int _forward_num_required_args();
   virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
 
+  // A container whose contents changed after it was made becomes a copy of the original's; others return false.
+  virtual bool rebuild_as(const Module& original, const std::optional<Device>& device);
+  void clear_registered();
+  std::vector<std::string> registered_names() const { return children_.keys(); }  // of submodules
+  void copy_settings_into(Module& copy) const;  // training flag, hooks and how to call it
+
   OrderedDict<std::string, Tensor> parameters_{"Parameter"};
 
  private:
@@ -176,10 +185,10 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
 
   void add_module(std::string name, std::shared_ptr<Module> module, CallFunction function);
   void exchange_module(const std::string& name, std::shared_ptr<Module> module, CallFunction function);
-  void clear_registered();
   void finish_clone(Module& copy, const std::optional<Device>& device) const;
   void copy_values_into(Module& copy, const std::optional<Device>& device) const;
   void copy_computed_into(Module& copy, const std::optional<Device>& device) const;
+  void take_as_computed(const std::string& name, std::string kind, std::vector<std::string> sources, unsigned hook);
   void move_tensors(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
   void print_tree(std::ostream& stream, const std::string& indentation) const;
   std::shared_ptr<Module> shared_self() const;
@@ -190,7 +199,9 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   std::vector<std::string> non_persistent_;
   struct Computed {
     Tensor tensor;
+    std::string kind;
     std::vector<std::string> sources;
+    unsigned hook;
   };
   OrderedDict<std::string, Computed> computed_{"Computed parameter"};
   mutable std::optional<std::string> name_;

@@ -79,8 +79,8 @@ class ModuleHolder : cresset::detail::ModuleHolderIndicator {
   const Contained* get() const { return const_cast<ModuleHolder*>(this)->get(); }
   bool is_empty() const noexcept { return impl_ == nullptr; }
 
-  template <class... Args>
-  auto operator()(Args&&... args) -> decltype(std::declval<Contained&>().forward(std::forward<Args>(args)...)) {
+  template <class... Args, class C = Contained>
+  auto operator()(Args&&... args) -> decltype(std::declval<C&>().forward(std::forward<Args>(args)...)) {
     using R = decltype(get()->forward(std::forward<Args>(args)...));
     if (CRESSET_UNLIKELY(get()->has_hooks()))
       return detail::call_hooked<Contained, R>(*impl_, std::forward<Args>(args)...);

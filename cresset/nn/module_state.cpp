@@ -134,12 +134,26 @@ void Module::copy_computed_into(Module& copy, const std::optional<Device>& devic
       else if (const Tensor* buffer = buffers_.find(source))
         copy.register_buffer(source, copy_on(*buffer, device));
     }
-    copy.register_computed(name, entry.sources);
+    copy.take_as_computed(name, entry.kind, entry.sources, entry.hook);
     copy.set_computed(name, copy_on(entry.tensor, device));
   }
 }
 
+bool Module::rebuild_as(const Module&, const std::optional<Device>&) { return false; }
+
+void Module::copy_settings_into(Module& copy) const {
+  copy.is_training_ = is_training_;
+  if (!copy.call_) copy.call_ = call_;
+  if (!hooks_ || copy.hooks_) return;
+  copy.hooks_ = std::make_shared<ModuleHooks>(*hooks_);
+  copy.hooks_->owner = &copy;
+  copy.hooked_ = hooked_;
+}
+
 void Module::copy_values_into(Module& copy, const std::optional<Device>& device) const {
+  copy_settings_into(copy);
+  if (copy.children_.keys() != children_.keys() || copy.parameters_.keys() != parameters_.keys())
+    if (copy.rebuild_as(*this, device)) return;
   copy_computed_into(copy, device);
   check_same_count(*this, "parameter", copy.parameters_.size(), parameters_.size());
   check_same_count(*this, "buffer", copy.buffers_.size(), buffers_.size());
@@ -158,12 +172,6 @@ void Module::copy_values_into(Module& copy, const std::optional<Device>& device)
     if (tensor.defined() && other.defined() && !other.is_same(tensor)) other.set_data(copy_on(tensor, device));
   }
   copy.non_persistent_ = non_persistent_;
-  copy.is_training_ = is_training_;
-  if (hooks_ && !copy.hooks_) {
-    copy.hooks_ = std::make_shared<ModuleHooks>(*hooks_);
-    copy.hooks_->owner = &copy;
-    copy.hooked_ = hooked_;
-  }
   for (const auto& [name, child] : children_)
     if (copy.children_[name] != child) child->copy_values_into(*copy.children_[name], device);
 }
@@ -191,15 +199,27 @@ void Module::finish_clone(Module& copy, const std::optional<Device>& device) con
 }
 
 // ---- computed parameters
-void Module::register_computed(const std::string& name, std::vector<std::string> sources) {
-  CRESSET_CHECK_AS(ValueError, !computed_.contains(name), "Parameter '", name, "' of ", short_name(*this),
-                   " is already computed from others");
+void Module::register_computed(const std::string& name, std::string kind, std::vector<std::string> sources,
+                               ForwardPreHook hook) {
+  CRESSET_CHECK_AS(ValueError, !computed_.contains(name), short_name(*this), ": parameter '", name,
+                   "' is already computed, by ", computed_kind(name));
+  CRESSET_CHECK_AS(ValueError, parameters_.contains(name), short_name(*this), ": has no parameter '", name, "'");
+  unsigned id = register_forward_pre_hook(std::move(hook)).id();
+  take_as_computed(name, std::move(kind), std::move(sources), id);
+}
+
+void Module::take_as_computed(const std::string& name, std::string kind, std::vector<std::string> sources,
+                              unsigned hook) {
   Tensor tensor = parameters_[name];
   parameters_.erase(name);
   tensor.mutable_grad() = Tensor();
-  tensor.set_data(tensor.variable_data());
-  computed_.insert(name, {tensor, std::move(sources)});
+  computed_.insert(name, {tensor, std::move(kind), std::move(sources), hook});
   set_computed(name, tensor.variable_data());
+}
+
+std::string Module::computed_kind(const std::string& name) const {
+  const Computed* entry = computed_.find(name);
+  return entry ? entry->kind : "";
 }
 
 const Tensor& Module::computed(const std::string& name) const { return computed_[name].tensor; }
@@ -225,6 +245,7 @@ void Module::unregister_computed(const std::string& name, const Tensor& value) {
   Tensor values = value.detach().clone();
   set_computed(name, values);
   computed_.erase(name);
+  hooks_->remove(entry.hook);
   for (const std::string& source : entry.sources) {
     if (parameters_.contains(source)) unregister_parameter(source);
     if (buffers_.contains(source)) unregister_buffer(source);

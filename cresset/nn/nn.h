@@ -4,4 +4,5 @@
 #include "cresset/nn/any_module.h"
 #include "cresset/nn/cloneable.h"
 #include "cresset/nn/enums.h"
+#include "cresset/nn/init.h"
 #include "cresset/nn/module.h"
