@@ -56,8 +56,8 @@ Tensor with_extra_keys(const Tensor& heads, const Tensor& bias, bool zero) {
 }
 
 void check_mask_type(const char* which, const Tensor& mask) {
-  CRESSET_CHECK_AS(TypeError, mask.dtype() == kBool || mask.is_floating_point(), kName, ": only bool and floating types of ",
-                   which, " are supported, found ", name_of(mask.dtype()));
+  CRESSET_CHECK_AS(TypeError, mask.dtype() == kBool || mask.is_floating_point(), kName,
+                   ": only bool and floating types of ", which, " are supported, found ", name_of(mask.dtype()));
 }
 
 // Both masks as one that broadcasts to [batch, heads, L, S]; `extra` keys at the end are always seen.
@@ -72,11 +72,11 @@ Tensor merged_mask(const Options& o, int64_t batch, int64_t length, int64_t keys
                        keys, ").");
       masks.push_back(mask.unsqueeze(0).unsqueeze(0));
     } else {
-      CRESSET_CHECK_AS(ShapeError,
-                       mask.dim() == 3 && mask.size(0) == batch * heads && mask.size(1) == length &&
-                           mask.size(2) == keys,
-                       kName, ": The shape of the 3D attn_mask is ", text_of(mask.sizes()), ", but should be (",
-                       batch * heads, ", ", length, ", ", keys, ").");
+      CRESSET_CHECK_AS(
+          ShapeError,
+          mask.dim() == 3 && mask.size(0) == batch * heads && mask.size(1) == length && mask.size(2) == keys, kName,
+          ": The shape of the 3D attn_mask is ", text_of(mask.sizes()), ", but should be (", batch * heads, ", ",
+          length, ", ", keys, ").");
       masks.push_back(mask.unflatten(0, {batch, heads}));
     }
   }
@@ -143,7 +143,8 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, con
   } else {
     Tensor scores = matmul(q / std::sqrt(static_cast<double>(q.size(3))), k.transpose(-2, -1));
     if (mask.defined())
-      scores = mask.dtype() == kBool ? scores.masked_fill(mask, -std::numeric_limits<double>::infinity()) : scores + mask;
+      scores =
+          mask.dtype() == kBool ? scores.masked_fill(mask, -std::numeric_limits<double>::infinity()) : scores + mask;
     weights = softmax(scores, -1);
     if (p > 0) weights = dropout(weights, p, /*train=*/true);
     mixed = matmul(weights, v);

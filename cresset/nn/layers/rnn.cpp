@@ -121,8 +121,7 @@ Tensor RNNImplBase<Derived>::state_of(const Call& call, const Tensor& given, int
                    call.batched ? "batched 3-D input, " : "unbatched 2-D input, ", what, " should also be ",
                    call.batched ? 3 : 2, "-D but got ", given.dim(), "-D tensor");
   Tensor state = call.batched ? given : given.unsqueeze(1);
-  CRESSET_CHECK_AS(ShapeError,
-                   state.size(0) == layers && state.size(1) == call.batch && state.size(2) == width,
+  CRESSET_CHECK_AS(ShapeError, state.size(0) == layers && state.size(1) == call.batch && state.size(2) == width,
                    short_name(*this), ": Expected ", what, " size (", layers, ", ", call.batch, ", ", width, "), got ",
                    text_of(state.sizes()));
   return call.sorted_indices.defined() ? state.index_select(1, call.sorted_indices) : state;
@@ -174,11 +173,10 @@ std::tuple<Tensor, Tensor> RNNImpl::forward(const Tensor& input, Tensor hx) {
   const auto& o = options_base;
   Call call = call_of(input);
   Tensor state = state_of(call, hx, o.hidden_size(), "hidden");
-  auto [output, last] = is_relu(options)
-                            ? rnn_relu(call.input, state, flat_weights_, o.bias(), o.num_layers(), o.dropout(),
-                                       is_training(), o.bidirectional(), o.batch_first())
-                            : rnn_tanh(call.input, state, flat_weights_, o.bias(), o.num_layers(), o.dropout(),
-                                       is_training(), o.bidirectional(), o.batch_first());
+  auto [output, last] = is_relu(options) ? rnn_relu(call.input, state, flat_weights_, o.bias(), o.num_layers(),
+                                                    o.dropout(), is_training(), o.bidirectional(), o.batch_first())
+                                         : rnn_tanh(call.input, state, flat_weights_, o.bias(), o.num_layers(),
+                                                    o.dropout(), is_training(), o.bidirectional(), o.batch_first());
   return {output_of(call, output), state_result(call, last, {})};
 }
 
@@ -186,11 +184,10 @@ std::tuple<PackedSequence, Tensor> RNNImpl::forward_with_packed_input(const Pack
   const auto& o = options_base;
   Call call = call_of(packed_input);
   Tensor state = state_of(call, hx, o.hidden_size(), "hidden");
-  auto [output, last] = is_relu(options)
-                            ? rnn_relu(call.input, call.batch_sizes, state, flat_weights_, o.bias(), o.num_layers(),
-                                       o.dropout(), is_training(), o.bidirectional())
-                            : rnn_tanh(call.input, call.batch_sizes, state, flat_weights_, o.bias(), o.num_layers(),
-                                       o.dropout(), is_training(), o.bidirectional());
+  auto [output, last] = is_relu(options) ? rnn_relu(call.input, call.batch_sizes, state, flat_weights_, o.bias(),
+                                                    o.num_layers(), o.dropout(), is_training(), o.bidirectional())
+                                         : rnn_tanh(call.input, call.batch_sizes, state, flat_weights_, o.bias(),
+                                                    o.num_layers(), o.dropout(), is_training(), o.bidirectional());
   return {like(packed_input, output), state_result(call, last, packed_input.unsorted_indices())};
 }
 

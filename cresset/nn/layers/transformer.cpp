@@ -79,17 +79,19 @@ AnyModule last_norm(const TransformerOptions& o) {
 
 void TransformerImpl::reset() {
   const TransformerOptions& o = options;
-  encoder = o.custom_encoder().is_empty()
-                ? AnyModule(TransformerEncoder(
-                      TransformerEncoderOptions(layer_options<TransformerEncoderLayerOptions>(o), o.num_encoder_layers())
-                          .norm(last_norm(o))))
-                : o.custom_encoder().clone();
+  encoder =
+      o.custom_encoder().is_empty()
+          ? AnyModule(TransformerEncoder(
+                TransformerEncoderOptions(layer_options<TransformerEncoderLayerOptions>(o), o.num_encoder_layers())
+                    .norm(last_norm(o))))
+          : o.custom_encoder().clone();
   register_module("encoder", encoder.ptr());
-  decoder = o.custom_decoder().is_empty()
-                ? AnyModule(TransformerDecoder(
-                      TransformerDecoderOptions(layer_options<TransformerDecoderLayerOptions>(o), o.num_decoder_layers())
-                          .norm(last_norm(o))))
-                : o.custom_decoder().clone();
+  decoder =
+      o.custom_decoder().is_empty()
+          ? AnyModule(TransformerDecoder(
+                TransformerDecoderOptions(layer_options<TransformerDecoderLayerOptions>(o), o.num_decoder_layers())
+                    .norm(last_norm(o))))
+          : o.custom_decoder().clone();
   register_module("decoder", decoder.ptr());
   reset_parameters();
 }

@@ -96,7 +96,9 @@ int64_t channel_dim(const Tensor& tensor, int64_t dim) {
 }
 
 // 0 for the channels that go.
-Tensor with_channels(const Tensor& mask, const Tensor& indices, int64_t dim) { return mask.index_fill(dim, indices, 0); }
+Tensor with_channels(const Tensor& mask, const Tensor& indices, int64_t dim) {
+  return mask.index_fill(dim, indices, 0);
+}
 
 }  // namespace
 
@@ -119,8 +121,9 @@ void identity(ModuleRef module, const std::string& name) { set_mask(*module, nam
 void random_unstructured(ModuleRef module, const std::string& name, Amount amount) {
   NoGradGuard no_grad;
   Target target = target_of(*module, name);
-  set_mask(*module, name,
-           among_kept_elements(target.original.detach(), target.mask, element_rule(Method::random_unstructured, amount)));
+  set_mask(
+      *module, name,
+      among_kept_elements(target.original.detach(), target.mask, element_rule(Method::random_unstructured, amount)));
 }
 
 void l1_unstructured(ModuleRef module, const std::string& name, Amount amount, const Tensor& importance_scores) {
@@ -187,8 +190,8 @@ void global_unstructured(const std::vector<std::pair<ModuleRef, std::string>>& p
 }
 
 void remove(ModuleRef module, const std::string& name) {
-  CRESSET_CHECK_AS(ValueError, module->computed_kind(name) == kKind, "prune.remove: Parameter '", name,
-                   "' of module ", short_name(*module), " has to be pruned before pruning can be removed");
+  CRESSET_CHECK_AS(ValueError, module->computed_kind(name) == kKind, "prune.remove: Parameter '", name, "' of module ",
+                   short_name(*module), " has to be pruned before pruning can be removed");
   NoGradGuard no_grad;
   Target target = target_of(*module, name);
   module->unregister_computed(name, target.mask * target.original);

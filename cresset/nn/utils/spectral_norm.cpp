@@ -18,9 +18,7 @@ struct Settings {
 Tensor unit(const Tensor& vector, double eps) { return vector / norm(vector, Scalar(2)).clamp_min(eps); }
 
 // A matrix whose rows are the outputs.
-Tensor as_matrix(const Tensor& weight, int64_t dim) {
-  return (dim == 0 ? weight : weight.movedim(dim, 0)).flatten(1);
-}
+Tensor as_matrix(const Tensor& weight, int64_t dim) { return (dim == 0 ? weight : weight.movedim(dim, 0)).flatten(1); }
 
 Tensor compute(Module& module, const Settings& settings, bool iterate) {
   Tensor weight = module.named_parameters(false)[settings.name + "_orig"];
@@ -44,15 +42,15 @@ Tensor compute(Module& module, const Settings& settings, bool iterate) {
 void spectral_norm(ModuleRef module, const std::string& name, int64_t n_power_iterations, double eps,
                    std::optional<int64_t> dim) {
   OrderedDict<std::string, Tensor> parameters = module->named_parameters(/*recurse=*/false);
-  CRESSET_CHECK_AS(ValueError, parameters.contains(name), "spectral_norm: ", short_name(*module),
-                   " has no parameter '", name, "'");
-  CRESSET_CHECK_AS(ValueError, n_power_iterations > 0,
-                   "spectral_norm: Expected n_power_iterations to be positive, but got n_power_iterations=",
-                   n_power_iterations);
+  CRESSET_CHECK_AS(ValueError, parameters.contains(name), "spectral_norm: ", short_name(*module), " has no parameter '",
+                   name, "'");
+  CRESSET_CHECK_AS(
+      ValueError, n_power_iterations > 0,
+      "spectral_norm: Expected n_power_iterations to be positive, but got n_power_iterations=", n_power_iterations);
   int64_t outputs = dim.value_or(short_name(*module).starts_with("ConvTranspose") ? 1 : 0);
   Tensor weight = parameters[name].detach().clone();
-  CRESSET_CHECK_AS(IndexError, weight.dim() >= 2 && outputs >= 0 && outputs < weight.dim(),
-                   "spectral_norm: found dim ", outputs, " of '", name, "', which has ", weight.dim(), " dimensions");
+  CRESSET_CHECK_AS(IndexError, weight.dim() >= 2 && outputs >= 0 && outputs < weight.dim(), "spectral_norm: found dim ",
+                   outputs, " of '", name, "', which has ", weight.dim(), " dimensions");
   Settings settings{name, n_power_iterations, eps, outputs};
   module->register_computed(name, kKind, {name + "_orig", name + "_u", name + "_v"},
                             [settings](Module& self, AnyValues&) {

@@ -17,7 +17,9 @@ Tensor norm_except(const Tensor& v, std::optional<int64_t> dim) {
   return others.empty() ? v.abs() : norm(v, Scalar(2), others, /*keepdim=*/true);
 }
 
-Tensor source(const Module& module, const std::string& name) { return module.named_parameters(/*recurse=*/false)[name]; }
+Tensor source(const Module& module, const std::string& name) {
+  return module.named_parameters(/*recurse=*/false)[name];
+}
 
 // The shape of g says which dimension was kept: the one that is not 1, or none.
 Tensor compute(const Module& module, const std::string& name) {
@@ -38,9 +40,8 @@ void weight_norm(ModuleRef module, const std::string& name, std::optional<int64_
   Tensor weight = parameters[name].detach().clone();
   CRESSET_CHECK_AS(IndexError, !dim || (*dim >= -weight.dim() && *dim < weight.dim()), "weight_norm: found dim ",
                    dim.value_or(0), " (expected a dimension of '", name, "', which has ", weight.dim(), ")");
-  module->register_computed(name, kKind, {name + "_g", name + "_v"}, [name](Module& self, AnyValues&) {
-    self.set_computed(name, compute(self, name));
-  });
+  module->register_computed(name, kKind, {name + "_g", name + "_v"},
+                            [name](Module& self, AnyValues&) { self.set_computed(name, compute(self, name)); });
   module->register_parameter(name + "_g", norm_except(weight, dim).clone());
   module->register_parameter(name + "_v", weight);
   module->set_computed(name, compute(*module, name));

@@ -5,8 +5,8 @@
 
 namespace cresset::nn::utils {
 
-// Replaces the parameter by `name`_g and `name`_v. Lengths are taken over all dimensions but dim; nullopt: over all. The
-// weight is computed before each call of the module (not before a bare forward).
+// Replaces the parameter by `name`_g and `name`_v. Lengths are taken over all dimensions but dim; nullopt: over all.
+// The weight is computed before each call of the module (not before a bare forward).
 CRESSET_API void weight_norm(ModuleRef module, const std::string& name = "weight", std::optional<int64_t> dim = 0);
 CRESSET_API void remove_weight_norm(ModuleRef module, const std::string& name = "weight");
 
