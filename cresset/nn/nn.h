@@ -4,5 +4,7 @@
 #include "cresset/nn/any_module.h"
 #include "cresset/nn/cloneable.h"
 #include "cresset/nn/enums.h"
+#include "cresset/nn/functional.h"
 #include "cresset/nn/init.h"
+#include "cresset/nn/layers.h"
 #include "cresset/nn/module.h"
