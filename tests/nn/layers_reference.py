@@ -121,9 +121,9 @@ cases = {
     "LPPool1d": (lambda: nn.LPPool1d(2.0, 3, stride=2), lambda: [P(2, 4, 9)]),
     "LPPool2d": (lambda: nn.LPPool2d(3.0, (3, 2), stride=1, ceil_mode=True), lambda: [P(2, 4, 7, 6)]),
     "LPPool3d": (lambda: Written(written_lp3), lambda: [P(2, 4, 4, 6, 4)], dict(text=False)),
-    "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=(4, 3), _random_samples=SAMPLES2), x2),
-    "FractionalMaxPool2d ratio": (lambda: nn.FractionalMaxPool2d((3, 2), output_ratio=0.6, _random_samples=SAMPLES2), x2),
-    "FractionalMaxPool3d": (lambda: nn.FractionalMaxPool3d(2, output_size=(3, 4, 2), _random_samples=SAMPLES3), x3),
+    "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=(4, 3), _random_samples=SAMPLES2), x2, dict(samples=lambda: SAMPLES2)),
+    "FractionalMaxPool2d ratio": (lambda: nn.FractionalMaxPool2d((3, 2), output_ratio=0.6, _random_samples=SAMPLES2), x2, dict(samples=lambda: SAMPLES2)),
+    "FractionalMaxPool3d": (lambda: nn.FractionalMaxPool3d(2, output_size=(3, 4, 2), _random_samples=SAMPLES3), x3, dict(samples=lambda: SAMPLES3)),
     # norms
     "BatchNorm1d": (lambda: nn.BatchNorm1d(5), lambda: [R(6, 5) * 2 + 1], dict(steps=3)),
     "BatchNorm1d 3d": (lambda: nn.BatchNorm1d(4, eps=1e-3, momentum=0.3), x1, dict(steps=3)),
@@ -249,7 +249,7 @@ cases = {
     "SoftMarginLoss": (lambda: nn.SoftMarginLoss(), lambda: [R(3, 5), T(signs(3, 5))]),
     "MultiLabelSoftMarginLoss": (lambda: nn.MultiLabelSoftMarginLoss(weight=class_weights), lambda: [R(3, 5), T((signs(3, 5) + 1) / 2)]),
     "TripletMarginLoss": (lambda: nn.TripletMarginLoss(margin=2.0, p=3.0, swap=True), lambda: [R(3, 5), R(3, 5), R(3, 5)]),
-    "TripletMarginWithDistanceLoss": (lambda: nn.TripletMarginWithDistanceLoss(margin=2.0), lambda: [R(3, 5), R(3, 5), R(3, 5)]),
+    "TripletMarginWithDistanceLoss": (lambda: nn.TripletMarginWithDistanceLoss(margin=2.0), lambda: [R(3, 5), R(3, 5), R(3, 5)], dict(text=False)),
     "TripletMarginWithDistanceLoss own": (lambda: nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().amax(1), reduction="none"), lambda: [R(3, 5), R(3, 5), R(3, 5)]),
     "CTCLoss": (lambda: nn.CTCLoss(), lambda: [R(8, 2, 5).log_softmax(2), torch.tensor([[1, 2, 2], [3, 4, 0]]), torch.tensor([8, 6]), torch.tensor([3, 2])], dict(log_softmax=True)),
     "CTCLoss zero_infinity": (lambda: nn.CTCLoss(blank=4, reduction="sum", zero_infinity=True), lambda: [R(3, 2, 5).log_softmax(2), torch.tensor([[1, 2, 2], [3, 1, 0]]), torch.tensor([3, 3]), torch.tensor([3, 2])], dict(log_softmax=True)),
@@ -301,7 +301,7 @@ def shake(layer):
                 buffer.add_(torch.rand_like(buffer))
 
 
-def run(name, layer, inputs, out, mode, steps=1, text=True, train=True, extra=(), method=None, dtype=None, log_softmax=False):
+def run(name, layer, inputs, out, mode, steps=1, text=True, train=True, extra=(), method=None, dtype=None, log_softmax=False, samples=None):
     if mode == "train" and not train:
         return
     layer.train(mode == "train")
@@ -323,6 +323,8 @@ def run(name, layer, inputs, out, mode, steps=1, text=True, train=True, extra=()
         if wants:
             leaves.append(leaf)
         passed.append(leaf.clone() if wants else leaf)
+    if samples:
+        out.append(tensor_line("target", "samples", samples()))
     if log_softmax:  # PyTorch's gradient of ctc_loss is meant to be taken through log_softmax
         passed[0] = passed[0].log_softmax(2)
     for step in range(steps):
