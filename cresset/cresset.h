@@ -10,3 +10,4 @@
 #include "cresset/core/print.h"
 #include "cresset/core/version.h"
 #include "cresset/ops/aliases.h"
+#include "cresset/optim/optim.h"
