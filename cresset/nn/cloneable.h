@@ -1,0 +1,26 @@
+// Cloneable: gives a module its deep copy. The copy is made by the copy constructor and then reset(), in which the type
+// registers everything anew; values are copied over afterwards. What reset() shares stays shared in the copy.
+#pragma once
+
+#include "cresset/nn/module.h"
+
+namespace cresset::nn {
+
+template <class Derived>
+class Cloneable : public Module {
+ public:
+  using Module::Module;
+
+  // Registers parameters, buffers and submodules, with fresh initial values.
+  virtual void reset() = 0;
+
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override {
+    auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
+    copy->clear_registered();
+    copy->reset();
+    this->finish_clone(*copy, device);
+    return copy;
+  }
+};
+
+}  // namespace cresset::nn
