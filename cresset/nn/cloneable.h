@@ -15,10 +15,16 @@ class Cloneable : public Module {
   virtual void reset() = 0;
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override {
-    auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
-    copy->clear_registered();
+    return copy_of(static_cast<const Derived&>(*this), device);
+  }
+
+  // The same for a module whose base is Cloneable by another name (lazy layers).
+  static std::shared_ptr<Module> copy_of(const Derived& from, const std::optional<Device>& device) {
+    auto copy = std::make_shared<Derived>(from);
+    Module& registered = *copy;
+    registered.clear_registered();
     copy->reset();
-    this->finish_clone(*copy, device);
+    static_cast<const Module&>(from).finish_clone(*copy, device);
     return copy;
   }
 };
