@@ -11,3 +11,4 @@
 #include "cresset/core/version.h"
 #include "cresset/nn/nn.h"
 #include "cresset/ops/aliases.h"
+#include "cresset/optim/optim.h"
