@@ -9,4 +9,5 @@
 #include "cresset/core/parallel.h"
 #include "cresset/core/print.h"
 #include "cresset/core/version.h"
+#include "cresset/data/data.h"
 #include "cresset/ops/aliases.h"
