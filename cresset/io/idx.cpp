@@ -14,7 +14,8 @@ struct IdxType {
   uint8_t code;
   DType dtype;
 };
-constexpr IdxType kTypes[] = {{0x08, kByte}, {0x09, kChar}, {0x0B, kShort}, {0x0C, kInt}, {0x0D, kFloat}, {0x0E, kDouble}};
+constexpr IdxType kTypes[] = {{0x08, kByte}, {0x09, kChar},  {0x0B, kShort},
+                              {0x0C, kInt},  {0x0D, kFloat}, {0x0E, kDouble}};
 
 constexpr size_t kMostHeader = 4 + 255 * 4;
 
@@ -49,14 +50,17 @@ Header parse(Bytes bytes, const std::string& name, const IdxWanted& wanted) {
   CRESSET_CHECK_AS(IoError, bytes.size() >= header.length, "read_idx: ", name, ": found ", bytes.size(),
                    " bytes (expected a header of ", header.length, " for ", dims, " dimensions; it is truncated)");
   header.payload = element_size(header.dtype);
+  // Strides count as if no size were 0.
+  size_t reach = header.payload;
   bool overflow = false;
   for (int d = 0; d < dims; d++) {
     const uint8_t* at = bytes.data() + 4 + d * 4;
     const uint32_t size = (uint32_t{at[0]} << 24) | (uint32_t{at[1]} << 16) | (uint32_t{at[2]} << 8) | at[3];
     header.sizes.push_back(size);
-    overflow |= __builtin_mul_overflow(header.payload, size_t{size}, &header.payload);
+    overflow |= __builtin_mul_overflow(reach, std::max<size_t>(size, 1), &reach);
+    header.payload *= size;
   }
-  CRESSET_CHECK_AS(IoError, !overflow && header.payload <= SIZE_MAX / 4, "read_idx: ", name, ": the header says ",
+  CRESSET_CHECK_AS(IoError, !overflow && reach <= SIZE_MAX / 4, "read_idx: ", name, ": the header says ",
                    text_of(header.sizes), ", which no file can hold");
   return header;
 }
@@ -96,7 +100,8 @@ std::vector<uint8_t> encode_idx(const Tensor& tensor) {
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](IdxType t) { return t.dtype == tensor.dtype(); });
   CRESSET_CHECK_AS(TypeError, type != std::end(kTypes), "encode_idx: found ", toString(tensor.dtype()),
                    " (expected uint8, int8, int16, int32, float32 or float64)");
-  CRESSET_CHECK_AS(ShapeError, tensor.dim() <= 255, "encode_idx: found ", tensor.dim(), " dimensions (expected at most 255)");
+  CRESSET_CHECK_AS(ShapeError, tensor.dim() <= 255, "encode_idx: found ", tensor.dim(),
+                   " dimensions (expected at most 255)");
   std::vector<uint8_t> out = {0, 0, type->code, static_cast<uint8_t>(tensor.dim())};
   for (int64_t size : tensor.sizes()) {
     CRESSET_CHECK_AS(ShapeError, size <= int64_t{UINT32_MAX}, "encode_idx: found size ", size, " (expected 32 bits)");
