@@ -2,18 +2,30 @@
 #   cresset              tensors, ops, autograd, the training stack
 #   cresset_dnn          kernels that call oneDNN, OpenBLAS and FFTW; libcresset.so loads it on the first heavy call, so that a
 #                        small program starts in milliseconds
+#   cresset_image        PNG, JPEG and gzip through their libraries, loaded at the first such file
 #   cresset_cuda         the CUDA kernels, loaded on demand
 #   cresset_distributed  process groups; a library of its own, so that only its users load Gloo
-# A static build puts the first two into one libcresset.a. Its target `cresset` then stands for the whole archive: ops and
+# A static build puts the first three into one libcresset.a. Its target `cresset` then stands for the whole archive: ops and
 # kernels register themselves, and a linker that takes only what is named would drop them.
 
 set(rooms core autograd ops amp nn optim data io compile monitor)
 list(TRANSFORM rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/cresset/\\1/*.cpp" OUTPUT_VARIABLE room_globs)
 file(GLOB_RECURSE cresset_sources CONFIGURE_DEPENDS ${room_globs})
+list(FILTER cresset_sources EXCLUDE REGEX "/cresset/io/codecs/")
 file(GLOB cresset_cpu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/*.cpp)
 file(GLOB cresset_dnn_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/dnn/*.cpp)
 file(GLOB cresset_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cuda/*.cu)
 file(GLOB_RECURSE cresset_distributed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/distributed/*.cpp)
+
+# One codec, one dependency, one file.
+set(cresset_image_sources "")
+set(cresset_image_dependencies "")
+foreach(codec IN ITEMS zlib png jpeg)
+  if(TARGET CressetDeps::${codec})
+    list(APPEND cresset_image_sources ${PROJECT_SOURCE_DIR}/cresset/io/codecs/${codec}.cpp)
+    list(APPEND cresset_image_dependencies CressetDeps::${codec})
+  endif()
+endforeach()
 
 if(cresset_cpu_sources OR cresset_dnn_sources)
   cresset_simd_flags(${cresset_cpu_sources} ${cresset_dnn_sources})
@@ -36,19 +48,20 @@ if(BUILD_SHARED_LIBS)
   set_target_properties(cresset PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
     DEFINE_SYMBOL "")
 else()
-  # Compiled with the flags of the shared library, so that a compiler cache serves both.
-  add_library(cresset_dnn_objects OBJECT ${cresset_dnn_sources})
-  cresset_library_flags(cresset_dnn_objects)
-  cresset_public_interface(cresset_dnn_objects PUBLIC)
-  set(dnn_dependencies CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw CressetDeps::fftwf)
-  target_link_libraries(cresset_dnn_objects PRIVATE ${dnn_dependencies} CressetDeps::highway)
-  add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} $<TARGET_OBJECTS:cresset_dnn_objects>)
+  # Compiled with the flags of the shared libraries, so that a compiler cache serves both.
+  add_library(cresset_loaded_objects OBJECT ${cresset_dnn_sources} ${cresset_image_sources})
+  cresset_library_flags(cresset_loaded_objects)
+  cresset_public_interface(cresset_loaded_objects PUBLIC)
+  set(loaded_dependencies CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw CressetDeps::fftwf
+    ${cresset_image_dependencies})
+  target_link_libraries(cresset_loaded_objects PRIVATE ${loaded_dependencies} CressetDeps::highway)
+  add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} $<TARGET_OBJECTS:cresset_loaded_objects>)
   set(cresset_target cresset_archive)
   set_target_properties(cresset_archive PROPERTIES OUTPUT_NAME cresset)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/cresset/core/backend_loader.cpp APPEND PROPERTY
     COMPILE_DEFINITIONS CRESSET_DNN_STATIC=1)
-  list(TRANSFORM dnn_dependencies REPLACE "(.+)" "$<LINK_ONLY:\\1>")
-  target_link_libraries(cresset_archive PRIVATE ${dnn_dependencies})
+  list(TRANSFORM loaded_dependencies REPLACE "(.+)" "$<LINK_ONLY:\\1>")
+  target_link_libraries(cresset_archive PRIVATE ${loaded_dependencies})
   list(APPEND cresset_installed_targets cresset_archive)
 
   # By its full name, which holds in this build and in the installed package.
@@ -100,6 +113,11 @@ if(cresset_dnn_sources AND BUILD_SHARED_LIBS)
   # The loader would otherwise take the system's default OpenBLAS, which has threads of its own.
   cmake_path(GET CRESSET_openblas_LIBRARY PARENT_PATH openblas_folder)
   set_target_properties(cresset_dnn PROPERTIES INSTALL_RPATH "$ORIGIN;${openblas_folder}")
+endif()
+
+if(cresset_image_sources AND BUILD_SHARED_LIBS)
+  cresset_add_loadable(cresset_image ${cresset_image_sources})
+  target_link_libraries(cresset_image PRIVATE ${cresset_image_dependencies})
 endif()
 
 if(CRESSET_CUDA AND cresset_cuda_sources)
