@@ -9,7 +9,6 @@
 
 #include "cresset/io/atomic_file.h"
 #include "cresset/monitor/event_file.h"
-#include "cresset/monitor/png.h"
 #include "cresset/monitor/summaries.h"
 #include "cresset/ops/all.h"
 
