@@ -9,4 +9,6 @@
 #include "cresset/core/parallel.h"
 #include "cresset/core/print.h"
 #include "cresset/core/version.h"
+#include "cresset/nn/nn.h"
 #include "cresset/ops/aliases.h"
+#include "cresset/optim/optim.h"
