@@ -1,4 +1,5 @@
-// ExpandingArray<D>: D numbers, made from D of them or from one that stands for all: kernel_size(3), kernel_size({3, 5}).
+// ExpandingArray<D>: D numbers, made from D of them or from one that stands for all: kernel_size(3), kernel_size({3,
+// 5}).
 #pragma once
 
 #include <algorithm>

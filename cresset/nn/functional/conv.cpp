@@ -16,14 +16,14 @@ Tensor convolve(Op op, const Tensor& input, const Tensor& weight, const ConvFunc
 
 }  // namespace
 
-#define CRESSET_CONVOLUTION(rank)                                                                                     \
-  Tensor conv##rank##d(const Tensor& input, const Tensor& weight, const Conv##rank##dFuncOptions& options) {          \
-    return convolve([](const auto&... args) { return cresset::conv##rank##d(args...); }, input, weight, options);     \
-  }                                                                                                                   \
-  Tensor conv_transpose##rank##d(const Tensor& input, const Tensor& weight,                                           \
-                                 const ConvTranspose##rank##dFuncOptions& o) {                                        \
-    return cresset::conv_transpose##rank##d(input, weight, o.bias(), o.stride(), o.padding(), o.output_padding(),     \
-                                            o.groups(), o.dilation());                                                \
+#define CRESSET_CONVOLUTION(rank)                                                                                 \
+  Tensor conv##rank##d(const Tensor& input, const Tensor& weight, const Conv##rank##dFuncOptions& options) {      \
+    return convolve([](const auto&... args) { return cresset::conv##rank##d(args...); }, input, weight, options); \
+  }                                                                                                               \
+  Tensor conv_transpose##rank##d(const Tensor& input, const Tensor& weight,                                       \
+                                 const ConvTranspose##rank##dFuncOptions& o) {                                    \
+    return cresset::conv_transpose##rank##d(input, weight, o.bias(), o.stride(), o.padding(), o.output_padding(), \
+                                            o.groups(), o.dilation());                                            \
   }
 CRESSET_CONVOLUTION(1)
 CRESSET_CONVOLUTION(2)

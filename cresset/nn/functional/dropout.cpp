@@ -8,8 +8,7 @@ namespace cresset::nn::functional {
 namespace {
 
 void check_probability(const char* op, double p) {
-  CRESSET_CHECK_AS(ValueError, p >= 0 && p <= 1, op,
-                   ": dropout probability has to be between 0 and 1, but got ", p);
+  CRESSET_CHECK_AS(ValueError, p >= 0 && p <= 1, op, ": dropout probability has to be between 0 and 1, but got ", p);
 }
 
 // In place the op wants a batch, which a view adds.

@@ -34,8 +34,8 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingB
   const char* op = "embedding_bag";
   Tensor indices = input, offsets = o.offsets(), scales = o.per_sample_weights();
   CRESSET_CHECK_AS(ShapeError, !scales.defined() || scales.sizes() == input.sizes(), op,
-                   ": found per_sample_weights of shape ", scales.defined() ? text_of(scales.sizes()) : "", " and input of shape ",
-                   text_of(input.sizes()), " (expected the same shape)");
+                   ": found per_sample_weights of shape ", scales.defined() ? text_of(scales.sizes()) : "",
+                   " and input of shape ", text_of(input.sizes()), " (expected the same shape)");
   CRESSET_CHECK_AS(ValueError, !scales.defined() || std::holds_alternative<enumtype::kSum>(o.mode()), op,
                    ": found per_sample_weights with mode ", enumtype::get_enum_name(o.mode()),
                    " (expected kSum: only sums are weighted)");

@@ -33,9 +33,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Bin
 }
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const BinaryCrossEntropyWithLogitsFuncOptions& o) {
-  CRESSET_CHECK_AS(ShapeError, input.sizes() == target.sizes(),
-                   "binary_cross_entropy_with_logits: Target size ", text_of(target.sizes()),
-                   " must be the same as input size ", text_of(input.sizes()));
+  CRESSET_CHECK_AS(ShapeError, input.sizes() == target.sizes(), "binary_cross_entropy_with_logits: Target size ",
+                   text_of(target.sizes()), " must be the same as input size ", text_of(input.sizes()));
   return cresset::binary_cross_entropy_with_logits(input, target, o.weight(), o.pos_weight(), number(o.reduction()));
 }
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& o) {

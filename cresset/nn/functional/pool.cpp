@@ -95,8 +95,8 @@ Tensor avg_pool3d(const Tensor& input, const AvgPool3dFuncOptions& o) {
     return cresset::adaptive_avg_pool##rank##d(input,                                                                \
                                                sizes_of("adaptive_avg_pool" #rank "d", input, o.output_size()));     \
   }                                                                                                                  \
-  std::tuple<Tensor, Tensor> adaptive_max_pool##rank##d_with_indices(                                                \
-      const Tensor& input, const AdaptiveMaxPool##rank##dFuncOptions& o) {                                           \
+  std::tuple<Tensor, Tensor> adaptive_max_pool##rank##d_with_indices(const Tensor& input,                            \
+                                                                     const AdaptiveMaxPool##rank##dFuncOptions& o) { \
     return cresset::adaptive_max_pool##rank##d(input,                                                                \
                                                sizes_of("adaptive_max_pool" #rank "d", input, o.output_size()));     \
   }                                                                                                                  \

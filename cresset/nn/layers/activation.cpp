@@ -82,7 +82,9 @@ Tensor MishImpl::forward(Tensor input) { return F::mish(std::move(input), option
 void MishImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this, inplace_text(options.inplace())); }
 
 PReLUImpl::PReLUImpl(const PReLUOptions& options_) : options(options_) { PReLUImpl::reset(); }
-void PReLUImpl::reset() { weight = register_parameter("weight", full({options.num_parameters()}, options.init(), kFloat)); }
+void PReLUImpl::reset() {
+  weight = register_parameter("weight", full({options.num_parameters()}, options.init(), kFloat));
+}
 Tensor PReLUImpl::forward(const Tensor& input) { return prelu(input, weight); }
 void PReLUImpl::pretty_print(std::ostream& stream) const {
   print_line(stream, *this, "num_parameters=" + std::to_string(options.num_parameters()));

@@ -75,8 +75,8 @@ void ConvNdImpl<D, Derived>::reset() {
   _reversed_padding_repeated_twice.assign(2 * D, 0);
   const auto* numbers = std::get_if<ExpandingArray<D>>(&options.padding());
   for (size_t i = 0; i < D; i++) {
-    const int64_t both = same ? options.dilation()->at(i) * (options.kernel_size()->at(i) - 1)
-                              : (numbers ? 2 * (*numbers)->at(i) : 0);
+    const int64_t both =
+        same ? options.dilation()->at(i) * (options.kernel_size()->at(i) - 1) : (numbers ? 2 * (*numbers)->at(i) : 0);
     _reversed_padding_repeated_twice[2 * (D - 1 - i)] = both / 2;
     _reversed_padding_repeated_twice[2 * (D - 1 - i) + 1] = both - both / 2;
   }
@@ -127,8 +127,7 @@ Tensor ConvNdImpl<D, Derived>::convolve(const Tensor& input) {
 }
 
 template <size_t D, class Derived>
-Tensor ConvNdImpl<D, Derived>::convolve_transposed(const Tensor& input,
-                                                   const std::optional<IntArrayRef>& output_size) {
+Tensor ConvNdImpl<D, Derived>::convolve_transposed(const Tensor& input, const std::optional<IntArrayRef>& output_size) {
   const auto& o = options;
   const Dims extra = output_padding(input, output_size);
   const IntArrayRef padding = std::get<ExpandingArray<D>>(o.padding());
@@ -146,8 +145,8 @@ Dims ConvNdImpl<D, Derived>::output_padding(const Tensor& input, const std::opti
   const int64_t rank = static_cast<int64_t>(D);
   const size_t around = static_cast<size_t>(std::max<int64_t>(input.dim() - rank, 0));
   CRESSET_CHECK_AS(ValueError, output_size->size() == D || output_size->size() == D + around, "ConvTranspose", D,
-                   "d: for ", input.dim(), "D input, output_size must have ", D, " or ", D + around,
-                   " elements (got ", output_size->size(), ")");
+                   "d: for ", input.dim(), "D input, output_size must have ", D, " or ", D + around, " elements (got ",
+                   output_size->size(), ")");
   const IntArrayRef wanted = output_size->slice(output_size->size() - D);
   Dims extra;
   for (size_t i = 0; i < D; i++) {
@@ -156,23 +155,22 @@ Dims ConvNdImpl<D, Derived>::output_padding(const Tensor& input, const std::opti
                           2 * std::get<ExpandingArray<D>>(options.padding())->at(i) +
                           options.dilation()->at(i) * (options.kernel_size()->at(i) - 1) + 1;
     CRESSET_CHECK_AS(ValueError, wanted[i] >= least && wanted[i] < least + stride, "ConvTranspose", D,
-                     "d: requested an output size of ", text_of(wanted), ", but dimension ", i,
-                     " can only be from ", least, " to ", least + stride - 1, " for an input of shape ",
-                     text_of(input.sizes()));
+                     "d: requested an output size of ", text_of(wanted), ", but dimension ", i, " can only be from ",
+                     least, " to ", least + stride - 1, " for an input of shape ", text_of(input.sizes()));
     extra.push_back(wanted[i] - least);
   }
   return extra;
 }
 
-#define CRESSET_CONV_LAYERS(rank)                                                                              \
-  template class ConvNdImpl<rank, Conv##rank##dImpl>;                                                          \
-  template class ConvNdImpl<rank, ConvTranspose##rank##dImpl>;                                                 \
-  Conv##rank##dImpl::Conv##rank##dImpl(Conv##rank##dOptions options_) : ConvNdImpl(joined(options_)) {}        \
-  Tensor Conv##rank##dImpl::forward(const Tensor& input) { return convolve(input); }                           \
-  ConvTranspose##rank##dImpl::ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions options_)               \
-      : ConvNdImpl(joined(options_)) {}                                                                        \
+#define CRESSET_CONV_LAYERS(rank)                                                                                  \
+  template class ConvNdImpl<rank, Conv##rank##dImpl>;                                                              \
+  template class ConvNdImpl<rank, ConvTranspose##rank##dImpl>;                                                     \
+  Conv##rank##dImpl::Conv##rank##dImpl(Conv##rank##dOptions options_) : ConvNdImpl(joined(options_)) {}            \
+  Tensor Conv##rank##dImpl::forward(const Tensor& input) { return convolve(input); }                               \
+  ConvTranspose##rank##dImpl::ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions options_)                   \
+      : ConvNdImpl(joined(options_)) {}                                                                            \
   Tensor ConvTranspose##rank##dImpl::forward(const Tensor& input, const std::optional<IntArrayRef>& output_size) { \
-    return convolve_transposed(input, output_size);                                                            \
+    return convolve_transposed(input, output_size);                                                                \
   }
 CRESSET_CONV_LAYERS(1)
 CRESSET_CONV_LAYERS(2)

@@ -27,15 +27,15 @@ class ConvNdImpl : public Cloneable<Derived> {
 };
 
 // padding_mode says what stands beyond the edge; padding may be kSame or kValid.
-#define CRESSET_CONV_LAYER(rank)                                                                \
-  class CRESSET_API Conv##rank##dImpl : public ConvNdImpl<rank, Conv##rank##dImpl> {            \
-   public:                                                                                      \
+#define CRESSET_CONV_LAYER(rank)                                                                   \
+  class CRESSET_API Conv##rank##dImpl : public ConvNdImpl<rank, Conv##rank##dImpl> {               \
+   public:                                                                                         \
     Conv##rank##dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<rank> kernel_size) \
-        : Conv##rank##dImpl(Conv##rank##dOptions(in_channels, out_channels, kernel_size)) {}    \
-    explicit Conv##rank##dImpl(Conv##rank##dOptions options_);                                  \
-    Tensor forward(const Tensor& input);                                                        \
-  };                                                                                            \
-  extern template class ConvNdImpl<rank, Conv##rank##dImpl>;                                    \
+        : Conv##rank##dImpl(Conv##rank##dOptions(in_channels, out_channels, kernel_size)) {}       \
+    explicit Conv##rank##dImpl(Conv##rank##dOptions options_);                                     \
+    Tensor forward(const Tensor& input);                                                           \
+  };                                                                                               \
+  extern template class ConvNdImpl<rank, Conv##rank##dImpl>;                                       \
   CRESSET_MODULE(Conv##rank##d)
 CRESSET_CONV_LAYER(1);
 CRESSET_CONV_LAYER(2);
@@ -43,18 +43,18 @@ CRESSET_CONV_LAYER(3);
 #undef CRESSET_CONV_LAYER
 
 // Of the sizes that a stride makes possible, output_size chooses one; without, output_padding does.
-#define CRESSET_CONV_TRANSPOSE_LAYER(rank)                                                                        \
-  class CRESSET_API ConvTranspose##rank##dImpl : public ConvNdImpl<rank, ConvTranspose##rank##dImpl> {            \
-   public:                                                                                                        \
-    ConvTranspose##rank##dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<rank> kernel_size)       \
-        : ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions(in_channels, out_channels, kernel_size)) {}    \
-    explicit ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions options_);                                  \
-    Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);            \
-                                                                                                                  \
-   protected:                                                                                                     \
-    CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<IntArrayRef>())})                                 \
-  };                                                                                                              \
-  extern template class ConvNdImpl<rank, ConvTranspose##rank##dImpl>;                                             \
+#define CRESSET_CONV_TRANSPOSE_LAYER(rank)                                                                     \
+  class CRESSET_API ConvTranspose##rank##dImpl : public ConvNdImpl<rank, ConvTranspose##rank##dImpl> {         \
+   public:                                                                                                     \
+    ConvTranspose##rank##dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<rank> kernel_size)    \
+        : ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions(in_channels, out_channels, kernel_size)) {} \
+    explicit ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions options_);                               \
+    Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);         \
+                                                                                                               \
+   protected:                                                                                                  \
+    CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<IntArrayRef>())})                              \
+  };                                                                                                           \
+  extern template class ConvNdImpl<rank, ConvTranspose##rank##dImpl>;                                          \
   CRESSET_MODULE(ConvTranspose##rank##d)
 CRESSET_CONV_TRANSPOSE_LAYER(1);
 CRESSET_CONV_TRANSPOSE_LAYER(2);

@@ -6,7 +6,8 @@
 namespace cresset::nn {
 
 template <class Derived>
-DropoutImplBase<Derived>::DropoutImplBase(const DropoutOptions& options_) : Stateless<Derived, DropoutOptions>(options_) {
+DropoutImplBase<Derived>::DropoutImplBase(const DropoutOptions& options_)
+    : Stateless<Derived, DropoutOptions>(options_) {
   CRESSET_CHECK_AS(ValueError, options_.p() >= 0 && options_.p() <= 1,
                    "dropout probability has to be between 0 and 1, but got ", options_.p());
 }
@@ -18,12 +19,12 @@ void DropoutImplBase<Derived>::pretty_print(std::ostream& stream) const {
       "p=" + detail::written(this->options.p()) + ", inplace=" + detail::written(this->options.inplace()));
 }
 
-#define CRESSET_DROPOUT_LAYER(Name, function, FuncOptions)                                     \
-  template class DropoutImplBase<Name##Impl>;                                                  \
-  Name##Impl::Name##Impl(const Name##Options& options) : DropoutImplBase(options) {}           \
-  Tensor Name##Impl::forward(Tensor input) {                                                   \
-    return functional::function(                                                               \
-        std::move(input),                                                                      \
+#define CRESSET_DROPOUT_LAYER(Name, function, FuncOptions)                                            \
+  template class DropoutImplBase<Name##Impl>;                                                         \
+  Name##Impl::Name##Impl(const Name##Options& options) : DropoutImplBase(options) {}                  \
+  Tensor Name##Impl::forward(Tensor input) {                                                          \
+    return functional::function(                                                                      \
+        std::move(input),                                                                             \
         functional::FuncOptions().p(options.p()).training(is_training()).inplace(options.inplace())); \
   }
 CRESSET_DROPOUT_LAYER(Dropout, dropout, DropoutFuncOptions)

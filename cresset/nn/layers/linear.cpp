@@ -50,7 +50,8 @@ void BilinearImpl::reset() {
   CRESSET_CHECK_AS(ValueError, options.in1_features() > 0 && options.in2_features() >= 0 && options.out_features() >= 0,
                    "Bilinear: found ", options.in1_features(), " and ", options.in2_features(), " input and ",
                    options.out_features(), " output features (in1_features must be > 0, the others not negative)");
-  weight = register_parameter("weight", empty({options.out_features(), options.in1_features(), options.in2_features()}));
+  weight =
+      register_parameter("weight", empty({options.out_features(), options.in1_features(), options.in2_features()}));
   bias = register_parameter("bias", options.bias() ? zeros({options.out_features()}) : Tensor(), options.bias());
   reset_parameters();
 }

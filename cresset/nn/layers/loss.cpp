@@ -9,9 +9,11 @@ namespace cresset::nn {
 using detail::print_line;
 namespace F = functional;
 
-#define CRESSET_LOSS_LAYER(Name, function)                                                                       \
-  Name##Impl::Name##Impl(const Name##Options& options) : Stateless(options) {}                                   \
-  Tensor Name##Impl::forward(const Tensor& input, const Tensor& target) { return F::function(input, target, options); } \
+#define CRESSET_LOSS_LAYER(Name, function)                                     \
+  Name##Impl::Name##Impl(const Name##Options& options) : Stateless(options) {} \
+  Tensor Name##Impl::forward(const Tensor& input, const Tensor& target) {      \
+    return F::function(input, target, options);                                \
+  }                                                                            \
   void Name##Impl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
 CRESSET_LOSS_LAYER(L1Loss, l1_loss)
 CRESSET_LOSS_LAYER(MSELoss, mse_loss)
@@ -24,13 +26,13 @@ CRESSET_LOSS_LAYER(MultiLabelMarginLoss, multilabel_margin_loss)
 CRESSET_LOSS_LAYER(SoftMarginLoss, soft_margin_loss)
 
 // The buffer, not what the options held, is what forward uses: it may have been moved or loaded.
-#define CRESSET_WEIGHTED_LOSS_LAYER(Name, call)                                                 \
+#define CRESSET_WEIGHTED_LOSS_LAYER(Name, call)                                                          \
   Name##Impl::Name##Impl(Name##Options options_) : options(std::move(options_)) { Name##Impl::reset(); } \
-  void Name##Impl::reset() { weight = register_buffer("weight", options.weight()); }            \
-  Tensor Name##Impl::forward(const Tensor& input, const Tensor& target) {                       \
-    const int64_t reduction = static_cast<int64_t>(options.reduction().index());                \
-    return call;                                                                                \
-  }                                                                                             \
+  void Name##Impl::reset() { weight = register_buffer("weight", options.weight()); }                     \
+  Tensor Name##Impl::forward(const Tensor& input, const Tensor& target) {                                \
+    const int64_t reduction = static_cast<int64_t>(options.reduction().index());                         \
+    return call;                                                                                         \
+  }                                                                                                      \
   void Name##Impl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
 CRESSET_WEIGHTED_LOSS_LAYER(BCELoss, binary_cross_entropy(input, target, weight, reduction))
 CRESSET_WEIGHTED_LOSS_LAYER(MultiMarginLoss,

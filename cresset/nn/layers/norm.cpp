@@ -125,15 +125,15 @@ Tensor InstanceNormImplBase<D, Derived>::forward(const Tensor& input) {
   return F::instance_norm(input, settings);
 }
 
-#define CRESSET_NORM_LAYERS(rank)                                                                                  \
-  template class NormImplBase<rank, BatchNorm##rank##dImpl, BatchNormOptions>;                                     \
-  template class BatchNormImplBase<rank, BatchNorm##rank##dImpl>;                                                  \
-  template class NormImplBase<rank, InstanceNorm##rank##dImpl, InstanceNormOptions>;                               \
-  template class InstanceNormImplBase<rank, InstanceNorm##rank##dImpl>;                                            \
-  BatchNorm##rank##dImpl::BatchNorm##rank##dImpl(const BatchNormOptions& options) : BatchNormImplBase(options) {}  \
-  BatchNorm##rank##dImpl::BatchNorm##rank##dImpl(int64_t num_features) : BatchNormImplBase(num_features) {}        \
-  InstanceNorm##rank##dImpl::InstanceNorm##rank##dImpl(const InstanceNormOptions& options)                         \
-      : InstanceNormImplBase(options) {}                                                                           \
+#define CRESSET_NORM_LAYERS(rank)                                                                                 \
+  template class NormImplBase<rank, BatchNorm##rank##dImpl, BatchNormOptions>;                                    \
+  template class BatchNormImplBase<rank, BatchNorm##rank##dImpl>;                                                 \
+  template class NormImplBase<rank, InstanceNorm##rank##dImpl, InstanceNormOptions>;                              \
+  template class InstanceNormImplBase<rank, InstanceNorm##rank##dImpl>;                                           \
+  BatchNorm##rank##dImpl::BatchNorm##rank##dImpl(const BatchNormOptions& options) : BatchNormImplBase(options) {} \
+  BatchNorm##rank##dImpl::BatchNorm##rank##dImpl(int64_t num_features) : BatchNormImplBase(num_features) {}       \
+  InstanceNorm##rank##dImpl::InstanceNorm##rank##dImpl(const InstanceNormOptions& options)                        \
+      : InstanceNormImplBase(options) {}                                                                          \
   InstanceNorm##rank##dImpl::InstanceNorm##rank##dImpl(int64_t num_features) : InstanceNormImplBase(num_features) {}
 CRESSET_NORM_LAYERS(1)
 CRESSET_NORM_LAYERS(2)

@@ -38,20 +38,20 @@ class InstanceNormImplBase : public NormImplBase<D, Derived, InstanceNormOptions
   Tensor forward(const Tensor& input);
 };
 
-#define CRESSET_NORM_LAYERS(rank)                                                                              \
-  struct CRESSET_API BatchNorm##rank##dImpl : BatchNormImplBase<rank, BatchNorm##rank##dImpl> {                \
-    explicit BatchNorm##rank##dImpl(const BatchNormOptions& options);                                          \
-    explicit BatchNorm##rank##dImpl(int64_t num_features);                                                     \
-  };                                                                                                           \
-  extern template class NormImplBase<rank, BatchNorm##rank##dImpl, BatchNormOptions>;                          \
-  extern template class BatchNormImplBase<rank, BatchNorm##rank##dImpl>;                                       \
-  CRESSET_MODULE(BatchNorm##rank##d);                                                                          \
-  struct CRESSET_API InstanceNorm##rank##dImpl : InstanceNormImplBase<rank, InstanceNorm##rank##dImpl> {       \
-    explicit InstanceNorm##rank##dImpl(const InstanceNormOptions& options);                                    \
-    explicit InstanceNorm##rank##dImpl(int64_t num_features);                                                  \
-  };                                                                                                           \
-  extern template class NormImplBase<rank, InstanceNorm##rank##dImpl, InstanceNormOptions>;                    \
-  extern template class InstanceNormImplBase<rank, InstanceNorm##rank##dImpl>;                                 \
+#define CRESSET_NORM_LAYERS(rank)                                                                        \
+  struct CRESSET_API BatchNorm##rank##dImpl : BatchNormImplBase<rank, BatchNorm##rank##dImpl> {          \
+    explicit BatchNorm##rank##dImpl(const BatchNormOptions& options);                                    \
+    explicit BatchNorm##rank##dImpl(int64_t num_features);                                               \
+  };                                                                                                     \
+  extern template class NormImplBase<rank, BatchNorm##rank##dImpl, BatchNormOptions>;                    \
+  extern template class BatchNormImplBase<rank, BatchNorm##rank##dImpl>;                                 \
+  CRESSET_MODULE(BatchNorm##rank##d);                                                                    \
+  struct CRESSET_API InstanceNorm##rank##dImpl : InstanceNormImplBase<rank, InstanceNorm##rank##dImpl> { \
+    explicit InstanceNorm##rank##dImpl(const InstanceNormOptions& options);                              \
+    explicit InstanceNorm##rank##dImpl(int64_t num_features);                                            \
+  };                                                                                                     \
+  extern template class NormImplBase<rank, InstanceNorm##rank##dImpl, InstanceNormOptions>;              \
+  extern template class InstanceNormImplBase<rank, InstanceNorm##rank##dImpl>;                           \
   CRESSET_MODULE(InstanceNorm##rank##d)
 CRESSET_NORM_LAYERS(1);
 CRESSET_NORM_LAYERS(2);

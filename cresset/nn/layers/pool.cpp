@@ -65,28 +65,28 @@ F::MaxUnpoolFuncOptions<D> function_options(const MaxUnpoolOptions<D>& o,
 
 }  // namespace
 
-#define CRESSET_POOL_LAYER(Name, function)                                       \
-  Name##Impl::Name##Impl(const Name##Options& options) : Stateless(options) {}   \
+#define CRESSET_POOL_LAYER(Name, function)                                                \
+  Name##Impl::Name##Impl(const Name##Options& options) : Stateless(options) {}            \
   Tensor Name##Impl::forward(const Tensor& input) { return F::function(input, options); } \
   void Name##Impl::pretty_print(std::ostream& stream) const { print_line(stream, *this, options_text(options)); }
-#define CRESSET_MAX_POOL_LAYER(Name, function)                                          \
-  CRESSET_POOL_LAYER(Name, function)                                                    \
-  std::tuple<Tensor, Tensor> Name##Impl::forward_with_indices(const Tensor& input) {    \
-    return F::function##_with_indices(input, options);                                  \
+#define CRESSET_MAX_POOL_LAYER(Name, function)                                       \
+  CRESSET_POOL_LAYER(Name, function)                                                 \
+  std::tuple<Tensor, Tensor> Name##Impl::forward_with_indices(const Tensor& input) { \
+    return F::function##_with_indices(input, options);                               \
   }
-#define CRESSET_POOL_LAYERS(rank)                                                                                     \
-  CRESSET_POOL_LAYER(AvgPool##rank##d, avg_pool##rank##d)                                                             \
-  CRESSET_POOL_LAYER(AdaptiveAvgPool##rank##d, adaptive_avg_pool##rank##d)                                            \
-  CRESSET_POOL_LAYER(LPPool##rank##d, lp_pool##rank##d)                                                               \
-  CRESSET_MAX_POOL_LAYER(MaxPool##rank##d, max_pool##rank##d)                                                         \
-  CRESSET_MAX_POOL_LAYER(AdaptiveMaxPool##rank##d, adaptive_max_pool##rank##d)                                        \
-  MaxUnpool##rank##dImpl::MaxUnpool##rank##dImpl(const MaxUnpool##rank##dOptions& options) : Stateless(options) {}    \
-  Tensor MaxUnpool##rank##dImpl::forward(const Tensor& input, const Tensor& indices,                                  \
-                                         const std::optional<std::vector<int64_t>>& output_size) {                    \
-    return F::max_unpool##rank##d(input, indices, function_options(options, output_size));                            \
-  }                                                                                                                   \
-  void MaxUnpool##rank##dImpl::pretty_print(std::ostream& stream) const {                                             \
-    print_line(stream, *this, options_text(options));                                                                 \
+#define CRESSET_POOL_LAYERS(rank)                                                                                  \
+  CRESSET_POOL_LAYER(AvgPool##rank##d, avg_pool##rank##d)                                                          \
+  CRESSET_POOL_LAYER(AdaptiveAvgPool##rank##d, adaptive_avg_pool##rank##d)                                         \
+  CRESSET_POOL_LAYER(LPPool##rank##d, lp_pool##rank##d)                                                            \
+  CRESSET_MAX_POOL_LAYER(MaxPool##rank##d, max_pool##rank##d)                                                      \
+  CRESSET_MAX_POOL_LAYER(AdaptiveMaxPool##rank##d, adaptive_max_pool##rank##d)                                     \
+  MaxUnpool##rank##dImpl::MaxUnpool##rank##dImpl(const MaxUnpool##rank##dOptions& options) : Stateless(options) {} \
+  Tensor MaxUnpool##rank##dImpl::forward(const Tensor& input, const Tensor& indices,                               \
+                                         const std::optional<std::vector<int64_t>>& output_size) {                 \
+    return F::max_unpool##rank##d(input, indices, function_options(options, output_size));                         \
+  }                                                                                                                \
+  void MaxUnpool##rank##dImpl::pretty_print(std::ostream& stream) const {                                          \
+    print_line(stream, *this, options_text(options));                                                              \
   }
 CRESSET_POOL_LAYERS(1)
 CRESSET_POOL_LAYERS(2)

@@ -18,12 +18,12 @@ using loss_reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype
 }  // namespace detail
 
 // So that a bare kSum converts: F::mse_loss(x, y, kSum).
-#define CRESSET_REDUCTION_ALONE(Options)                         \
-  using reduction_t = detail::loss_reduction_t;                  \
-  Options() {}                                                   \
-  Options(enumtype::kNone reduction) : reduction_(reduction) {}  \
-  Options(enumtype::kMean reduction) : reduction_(reduction) {}  \
-  Options(enumtype::kSum reduction) : reduction_(reduction) {}   \
+#define CRESSET_REDUCTION_ALONE(Options)                        \
+  using reduction_t = detail::loss_reduction_t;                 \
+  Options() {}                                                  \
+  Options(enumtype::kNone reduction) : reduction_(reduction) {} \
+  Options(enumtype::kMean reduction) : reduction_(reduction) {} \
+  Options(enumtype::kSum reduction) : reduction_(reduction) {}  \
   CRESSET_ARG(reduction_t, reduction) = kMean
 
 struct L1LossOptions {

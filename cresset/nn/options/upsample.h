@@ -12,8 +12,8 @@
 namespace cresset::nn {
 
 struct UpsampleOptions {
-  using mode_t =
-      std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic, enumtype::kTrilinear>;
+  using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                              enumtype::kTrilinear>;
   CRESSET_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
   CRESSET_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
   CRESSET_ARG(mode_t, mode) = kNearest;
