@@ -63,7 +63,7 @@ double learn(Images train_set, Images test_set, int epochs, int64_t width) {
                      nn::AdaptiveAvgPool2d(1), nn::Flatten(), nn::Linear(4 * width, 10));
   cresset::optim::AdamW optimizer(net->parameters(), cresset::optim::AdamWOptions(1e-3).weight_decay(1e-2));
   const int64_t steps = static_cast<int64_t>(*train->size());
-  cresset::optim::OneCycleLR schedule(optimizer, cresset::optim::OneCycleLROptions(/*max_lr=*/1e-2, epochs * steps));
+  cresset::optim::OneCycleLR schedule(optimizer, /*max_lr=*/1e-2, epochs * steps);
 
   double accuracy = 0;
   for (int epoch = 1; epoch <= epochs; epoch++) {
