@@ -52,8 +52,8 @@ CRESSET_MODULE(Residual);
 template <class Images>
 double learn(Images train_set, Images test_set, int epochs, int64_t width) {
   transforms::Normalize<> normalize({0.49, 0.48, 0.45}, {0.25, 0.24, 0.26});
-  transforms::Compose<> augment(transforms::RandomHorizontalFlip(), transforms::RandomCrop(32, /*padding=*/4),
-                                normalize);
+  transforms::Compose<> augment{transforms::RandomHorizontalFlip(), transforms::RandomCrop(32, /*padding=*/4),
+                                normalize};
   auto train = data::make_data_loader(train_set.map(augment).map(transforms::Stack<>()),
                                       data::DataLoaderOptions(64).workers(1).drop_last(true));
   auto test = data::make_data_loader<data::samplers::SequentialSampler>(

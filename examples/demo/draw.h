@@ -12,5 +12,6 @@ struct Picture {
   bool marked = false;  // the caption stands out
 };
 
-// Rows of pictures side by side, as many as fit. With colour in shades of gray, without in blocks that are full or empty.
+// Rows of pictures side by side, as many as fit. With colour in shades of gray, without in blocks that are full or
+// empty.
 std::string draw(const std::vector<Picture>& pictures, size_t columns, bool colour);

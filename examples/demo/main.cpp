@@ -1,5 +1,5 @@
-// The demo: a convolutional network learns to read digits, drawn ones or MNIST's (--data DIR). It shows its progress and
-// some of what it reads, logs for TensorBoard, and leaves checkpoints from which --resume goes on.
+// The demo: a convolutional network learns to read digits, drawn ones or MNIST's (--data DIR). It shows its progress
+// and some of what it reads, logs for TensorBoard, and leaves checkpoints from which --resume goes on.
 #include <cresset/cresset.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -49,7 +49,8 @@ std::string run_folder(bool resume) {
 }
 
 // Digits that were read wrongly first (at most half), then others.
-void show_samples(const Tensor& images, const Tensor& labels, const Tensor& guesses, cresset::monitor::SummaryWriter& log) {
+void show_samples(const Tensor& images, const Tensor& labels, const Tensor& guesses,
+                  cresset::monitor::SummaryWriter& log) {
   winsize window{};
   const bool terminal = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
   const size_t columns = terminal ? window.ws_col : 80, wanted = 2 * std::clamp<size_t>(columns / 24, 1, 6);
@@ -91,8 +92,8 @@ bool learn(Digits train_set, Digits test_set, int epochs, double wanted, bool re
     log.add_graph(net, cresset::zeros({1, 1, 28, 28}));
   }
   for (const Tensor& parameter : net->parameters()) parameters += parameter.numel();
-  std::printf("%ld parameters, %d threads; %.0f digits to learn from, %.0f to test with\n", static_cast<long>(parameters),
-              static_cast<int>(cresset::get_num_threads()), train_size, test_size);
+  std::printf("%ld parameters, %d threads; %.0f digits to learn from, %.0f to test with\n",
+              static_cast<long>(parameters), static_cast<int>(cresset::get_num_threads()), train_size, test_size);
 
   double accuracy = 0;
   std::vector<Tensor> guesses;
