@@ -9,6 +9,7 @@
 #include "cresset/core/parallel.h"
 #include "cresset/core/print.h"
 #include "cresset/core/version.h"
+#include "cresset/data/data.h"
 #include "cresset/nn/nn.h"
 #include "cresset/ops/aliases.h"
 #include "cresset/optim/optim.h"
