@@ -10,6 +10,8 @@
 #include "cresset/core/print.h"
 #include "cresset/core/version.h"
 #include "cresset/data/data.h"
+#include "cresset/io/io.h"
+#include "cresset/monitor/monitor.h"
 #include "cresset/nn/nn.h"
 #include "cresset/ops/aliases.h"
 #include "cresset/optim/optim.h"
