@@ -37,3 +37,7 @@ cresset_find_dependency(openblas REQUIRED HEADER cblas.h LIBRARY openblas PACKAG
   SUFFIXES openblas-openmp)
 cresset_find_dependency(fftw REQUIRED HEADER fftw3.h LIBRARY fftw3 PACKAGE libfftw3-dev)
 cresset_find_dependency(fftwf REQUIRED HEADER fftw3.h LIBRARY fftw3f PACKAGE libfftw3-dev)
+# For images and compressed files, in a library of their own; a build without them says so when it meets such a file.
+cresset_find_dependency(zlib HEADER zlib.h LIBRARY z PACKAGE zlib1g-dev)
+cresset_find_dependency(png HEADER png.h LIBRARY png PACKAGE libpng-dev)
+cresset_find_dependency(jpeg HEADER jpeglib.h LIBRARY jpeg PACKAGE libjpeg-dev)

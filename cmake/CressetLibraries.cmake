@@ -2,18 +2,30 @@
 #   cresset              tensors, ops, autograd, the training stack
 #   cresset_dnn          kernels that call oneDNN, OpenBLAS and FFTW; libcresset.so loads it on the first heavy call, so that a
 #                        small program starts in milliseconds
+#   cresset_image        PNG, JPEG and gzip through their libraries, loaded at the first such file
 #   cresset_cuda         the CUDA kernels, loaded on demand
 #   cresset_distributed  process groups; a library of its own, so that only its users load Gloo
-# A static build puts the first two into one libcresset.a. Its target `cresset` then stands for the whole archive: ops and
+# A static build puts the first three into one libcresset.a. Its target `cresset` then stands for the whole archive: ops and
 # kernels register themselves, and a linker that takes only what is named would drop them.
 
 set(rooms core autograd ops amp nn optim data io compile monitor)
 list(TRANSFORM rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/cresset/\\1/*.cpp" OUTPUT_VARIABLE room_globs)
 file(GLOB_RECURSE cresset_sources CONFIGURE_DEPENDS ${room_globs})
+list(FILTER cresset_sources EXCLUDE REGEX "/cresset/io/codecs/")
 file(GLOB cresset_cpu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/*.cpp)
 file(GLOB cresset_dnn_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/dnn/*.cpp)
 file(GLOB cresset_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cuda/*.cu)
 file(GLOB_RECURSE cresset_distributed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/distributed/*.cpp)
+
+# One codec, one dependency, one file.
+set(cresset_image_sources "")
+set(cresset_image_dependencies "")
+foreach(codec IN ITEMS zlib png jpeg)
+  if(TARGET CressetDeps::${codec})
+    list(APPEND cresset_image_sources ${PROJECT_SOURCE_DIR}/cresset/io/codecs/${codec}.cpp)
+    list(APPEND cresset_image_dependencies CressetDeps::${codec})
+  endif()
+endforeach()
 
 if(cresset_cpu_sources OR cresset_dnn_sources)
   cresset_simd_flags(${cresset_cpu_sources} ${cresset_dnn_sources})
@@ -35,12 +47,13 @@ if(BUILD_SHARED_LIBS)
   set(cresset_target cresset)
   set_target_properties(cresset PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 else()
-  add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} ${cresset_dnn_sources})
+  add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} ${cresset_dnn_sources}
+    ${cresset_image_sources})
   set(cresset_target cresset_archive)
   set_target_properties(cresset_archive PROPERTIES OUTPUT_NAME cresset)
   target_compile_definitions(cresset_archive PRIVATE CRESSET_DNN_STATIC=1)
   target_link_libraries(cresset_archive PRIVATE CressetDeps::onednn CressetDeps::openblas
-    CressetDeps::fftw CressetDeps::fftwf)
+    CressetDeps::fftw CressetDeps::fftwf ${cresset_image_dependencies})
   list(APPEND cresset_installed_targets cresset_archive)
 
   # By its full name, which holds in this build and in the installed package.
@@ -92,6 +105,11 @@ if(cresset_dnn_sources AND BUILD_SHARED_LIBS)
   # The loader would otherwise take the system's default OpenBLAS, which has threads of its own.
   cmake_path(GET CRESSET_openblas_LIBRARY PARENT_PATH openblas_folder)
   set_target_properties(cresset_dnn PROPERTIES INSTALL_RPATH "$ORIGIN;${openblas_folder}")
+endif()
+
+if(cresset_image_sources AND BUILD_SHARED_LIBS)
+  cresset_add_loadable(cresset_image ${cresset_image_sources})
+  target_link_libraries(cresset_image PRIVATE ${cresset_image_dependencies})
 endif()
 
 if(CRESSET_CUDA AND cresset_cuda_sources)

@@ -1,7 +1,7 @@
 # One short look at what was configured.
 if(PROJECT_IS_TOP_LEVEL)
   set(parts cpu)
-  foreach(name IN ITEMS dnn cuda distributed)
+  foreach(name IN ITEMS dnn image cuda distributed)
     if(TARGET cresset_${name})
       list(APPEND parts ${name})
     endif()

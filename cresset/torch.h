@@ -127,6 +127,10 @@ using namespace ::cresset;
 #define C10_UNUSED [[maybe_unused]]
 
 #define TORCH_ARG CRESSET_ARG
+#define TORCH_MODULE CRESSET_MODULE
+#define TORCH_MODULE_IMPL CRESSET_MODULE_IMPL
+#define FORWARD_HAS_DEFAULT_ARGS CRESSET_FORWARD_HAS_DEFAULT_ARGS
+#define FORWARD_ARG CRESSET_FORWARD_ARG
 
 // ---- dispatch on the element type; scalar_t is the C++ type inside the body
 #define AT_DISPATCH_CASE(enumerator, ...)                                         \

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace cresset {
 namespace {
@@ -60,6 +61,14 @@ class OpenblasCore {
 
 }  // namespace
 
+bool load_library(const char* file, std::string& error) {
+  if (dlopen(beside_this_library(file).c_str(), RTLD_NOW | RTLD_LOCAL)) return true;
+  std::string first = dlerror();
+  if (dlopen(file, RTLD_NOW | RTLD_LOCAL)) return true;
+  error = std::move(first);
+  return false;
+}
+
 bool load_backend(DeviceType device) {
   Backend& b = backend(device);
   if (!b.library) return false;
@@ -68,11 +77,7 @@ bool load_backend(DeviceType device) {
 #endif
   std::call_once(b.once, [&] {
     const OpenblasCore core;
-    void* handle = dlopen(beside_this_library(b.library).c_str(), RTLD_NOW | RTLD_LOCAL);
-    std::string first = handle ? "" : dlerror();
-    if (!handle) handle = dlopen(b.library, RTLD_NOW | RTLD_LOCAL);
-    b.loaded = handle != nullptr;
-    if (!handle) b.error = first;
+    b.loaded = load_library(b.library, b.error);
   });
   return b.loaded;
 }

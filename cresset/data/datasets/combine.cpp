@@ -1,0 +1,46 @@
+// Checks and arithmetic of the data sets that are made of others.
+#include "cresset/data/datasets/combine.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace cresset::data::datasets::detail {
+
+void unsized(const char* who) {
+  throw ValueError(message_of(who, ": found a data set without a size (expected one that knows its size)"));
+}
+
+std::vector<size_t> split_lengths(size_t size, const std::vector<double>& fractions) {
+  double sum = 0;
+  for (double fraction : fractions) {
+    CRESSET_CHECK_AS(ValueError, fraction >= 0 && fraction <= 1, "random_split: found fraction ", fraction,
+                     " (expected 0 to 1)");
+    sum += fraction;
+  }
+  CRESSET_CHECK_AS(ValueError, std::abs(sum - 1) < 1e-6, "random_split: found fractions that add up to ", sum,
+                   " (expected 1)");
+  std::vector<size_t> lengths;
+  for (double fraction : fractions)
+    lengths.push_back(static_cast<size_t>(std::floor(static_cast<double>(size) * fraction)));
+  size_t left = size - std::accumulate(lengths.begin(), lengths.end(), size_t{0});
+  for (size_t i = 0; left > 0; i = (i + 1) % lengths.size(), left--) lengths[i]++;
+  return lengths;
+}
+
+std::vector<std::vector<size_t>> split_indices(size_t size, const std::vector<size_t>& lengths,
+                                               std::optional<Generator> generator) {
+  const size_t sum = std::accumulate(lengths.begin(), lengths.end(), size_t{0});
+  CRESSET_CHECK_AS(ValueError, sum == size, "random_split: found lengths that add up to ", sum, " (expected the size, ",
+                   size, ")");
+  const PhiloxBlock bits = generator.value_or(default_generator()).reserve(1).block(0);
+  const std::vector<size_t> order = data::detail::permutation((uint64_t{bits[0]} << 32) | bits[1], 0, size);
+  std::vector<std::vector<size_t>> parts;
+  auto at = order.begin();
+  for (size_t length : lengths) {
+    parts.emplace_back(at, at + static_cast<int64_t>(length));
+    at += static_cast<int64_t>(length);
+  }
+  return parts;
+}
+
+}  // namespace cresset::data::datasets::detail

@@ -1,0 +1,61 @@
+// The iterator of a loader, for range-based for: moves forward only, and equals end() once the epoch is over.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cresset/core/error.h"
+
+namespace cresset::data {
+
+template <typename Batch>
+class Iterator {
+ public:
+  using difference_type = std::ptrdiff_t;
+  using value_type = Batch;
+  using pointer = Batch*;
+  using reference = Batch&;
+  using iterator_category = std::input_iterator_tag;
+
+  Iterator() = default;  // the end
+  explicit Iterator(std::function<std::optional<Batch>()> producer)
+      : state_(std::make_shared<State>(State{std::move(producer), {}, false})) {}
+
+  Iterator& operator++() {
+    current("increment");
+    state_->batch.reset();  // its memory is free for the next one
+    state_->batch = state_->producer();
+    return *this;
+  }
+  Batch& operator*() { return current("dereference"); }
+  Batch* operator->() { return &current("dereference"); }
+
+  bool operator==(const Iterator& other) const {
+    return state_ == other.state_ || (at_end() && other.at_end());
+  }
+
+ private:
+  struct State {
+    std::function<std::optional<Batch>()> producer;
+    std::optional<Batch> batch;
+    bool started;
+  };
+  // The first batch is fetched when somebody looks.
+  bool at_end() const {
+    if (!state_) return true;
+    if (!std::exchange(state_->started, true)) state_->batch = state_->producer();
+    return !state_->batch;
+  }
+  Batch& current(const char* what) const {
+    CRESSET_CHECK(!at_end(), "DataLoader: found an attempt to ", what, " an iterator that is past the end");
+    return *state_->batch;
+  }
+
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace cresset::data

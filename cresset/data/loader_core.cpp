@@ -1,0 +1,152 @@
+// Epochs, prefetching and the loader's state.
+#include "cresset/data/loader_core.h"
+
+#include "cresset/data/random.h"
+
+namespace cresset::data::detail {
+
+LoaderCore::LoaderCore(const DataLoaderOptions& options, bool one_at_a_time)
+    : self_(std::make_shared<LoaderCore*>(this)), seed_(0), options_(options) {
+  seed_ = options_.seed ? *options_.seed : drawn_seed();
+  if (options_.workers > 0)
+    pipeline_ = std::make_unique<Pipeline>(options_, one_at_a_time, [this](size_t worker, Request& request) {
+      return fetch(worker, request);
+    });
+}
+
+LoaderCore::~LoaderCore() = default;
+
+void LoaderCore::shut_down() {
+  self_.reset();
+  pipeline_.reset();
+}
+
+void LoaderCore::join() {
+  if (pipeline_) pipeline_->stop();
+  iteration_++;
+  under_way_ = false;
+}
+
+void LoaderCore::set_epoch(size_t epoch) { given_epoch_ = epoch; }
+
+size_t LoaderCore::begin_epoch() {
+  if (pipeline_) pipeline_->start();
+  const Position from = resume_.value_or(Position{});
+  const std::optional<size_t> wanted = resume_ ? resume_->epoch : given_epoch_;
+  resume_.reset();
+  given_epoch_.reset();
+  seen_.clear();
+  epoch_ = open_epoch(wanted);
+  position_ = {epoch_, from.batches, from.ahead};
+  sequence_ = 0;
+  exhausted_ = false;
+  under_way_ = true;
+  while (sequence_ < from.batches && !exhausted_) {
+    const std::unique_ptr<Request> request = numbered_request();
+    if (!request || (skips_by_fetching() && !fetch_in_scope([this](size_t w, Request& r) { return fetch(w, r); }, 0, *request)))
+      exhausted_ = true;
+  }
+  refill();
+  return ++iteration_;
+}
+
+std::unique_ptr<Request> LoaderCore::numbered_request() {
+  std::unique_ptr<Request> request = next_request();
+  if (!request) return nullptr;
+  request->sequence = sequence_++;
+  request->seed = seed_;
+  request->epoch = epoch_;
+  if (may_repeat())
+    for (size_t index : request->indices) request->repeats.push_back(seen_[index]++);
+  return request;
+}
+
+void LoaderCore::refill() {
+  if (!pipeline_) return;
+  while (!exhausted_ && pipeline_->in_flight() < options_.max_jobs) {
+    std::unique_ptr<Request> request = numbered_request();
+    if (!request) {
+      exhausted_ = true;
+    } else if (!position_.ahead.contains(request->sequence)) {
+      pipeline_->push(std::move(request));
+    }
+  }
+}
+
+void LoaderCore::delivered(size_t sequence) {
+  position_.ahead.insert(sequence);
+  while (position_.ahead.erase(position_.batches) > 0) position_.batches++;
+}
+
+std::unique_ptr<Parcel> LoaderCore::next(size_t iteration) {
+  CRESSET_CHECK(iteration == iteration_,
+                "DataLoader: this iterator is over: begin() was called again, or the loader was joined");
+  if (!under_way_) return nullptr;
+  if (!pipeline_) {
+    std::unique_ptr<Request> request;
+    while (!exhausted_) {
+      request = numbered_request();
+      if (!request || !position_.ahead.contains(request->sequence)) break;
+    }
+    std::unique_ptr<Parcel> batch;
+    if (request) {
+      // Delivered even when it throws: who goes on gets the batch after it.
+      delivered(request->sequence);
+      batch = fetch_in_scope([this](size_t w, Request& r) { return fetch(w, r); }, 0, *request);
+    }
+    if (!batch) under_way_ = false;
+    return batch;
+  }
+  while (pipeline_->in_flight() > 0) {
+    Pipeline::Delivery delivery = pipeline_->pop();
+    if (!delivery.batch && !delivery.error) {
+      exhausted_ = true;  // a stream at its end
+      continue;
+    }
+    delivered(delivery.sequence);
+    refill();
+    if (delivery.error) std::rethrow_exception(delivery.error);
+    return std::move(delivery.batch);
+  }
+  under_way_ = false;
+  return nullptr;
+}
+
+IValue LoaderCore::state_dict() const {
+  Position at;
+  if (resume_) {
+    at = *resume_;
+  } else if (under_way_) {
+    at = position_;
+  } else {
+    at.epoch = given_epoch_.value_or(upcoming_epoch());
+  }
+  std::vector<int64_t> ahead(at.ahead.begin(), at.ahead.end());
+  IValue::Dict state;
+  state["seed"] = static_cast<int64_t>(seed_);
+  state["epoch"] = static_cast<int64_t>(at.epoch);
+  state["batches"] = static_cast<int64_t>(at.batches);
+  state["ahead"] = std::move(ahead);
+  state["batch_size"] = static_cast<int64_t>(options_.batch_size);
+  state["sampler"] = source_state();
+  return state;
+}
+
+void LoaderCore::load_state_dict(const IValue& state) {
+  const IValue::Dict& dict = state.toDict();
+  const int64_t batch_size = dict.at("batch_size").toInt();
+  CRESSET_CHECK_AS(ValueError, batch_size == static_cast<int64_t>(options_.batch_size),
+                   "DataLoader::load_state_dict: found a state of batches of ", batch_size, " (expected ",
+                   options_.batch_size, ", this loader's batch_size)");
+  const int64_t epoch = dict.at("epoch").toInt(), batches = dict.at("batches").toInt();
+  CRESSET_CHECK_AS(ValueError, epoch >= 0 && batches >= 0, "DataLoader::load_state_dict: found epoch ", epoch,
+                   " and batches ", batches, " (expected 0 or more)");
+  Position at{static_cast<size_t>(epoch), static_cast<size_t>(batches), {}};
+  for (const IValue& one : dict.at("ahead").elements()) at.ahead.insert(static_cast<size_t>(one.toInt()));
+  if (!dict.at("sampler").isNone()) load_source_state(dict.at("sampler"));
+  seed_ = static_cast<uint64_t>(dict.at("seed").toInt());
+  join();  // what is under way belongs to another position
+  resume_ = at;
+}
+
+}  // namespace cresset::data::detail

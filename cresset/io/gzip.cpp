@@ -1,0 +1,70 @@
+// Reads files whole, and calls zlib for those that are packed.
+#include "cresset/io/gzip.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "cresset/core/error.h"
+
+namespace cresset::io {
+namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+}  // namespace
+
+bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B; }
+
+std::vector<uint8_t> gunzip(Bytes bytes, size_t limit, const std::string& name) {
+  CRESSET_CHECK_AS(IoError, is_gzip(bytes), "gunzip: ", name, ": not a gzip file (it begins with ", bytes.size(),
+                   " bytes that are not 1f 8b)");
+  return codec(&Codecs::gunzip, "gunzip", name, "zlib")(bytes, limit, name);
+}
+
+std::vector<uint8_t> gzip(Bytes bytes) { return codec(&Codecs::gzip, "gzip", "<memory>", "zlib")(bytes); }
+
+bool file_exists(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+std::vector<uint8_t> read_file(const std::string& path) {
+  File file(std::fopen(path.c_str(), "rb"));
+  CRESSET_CHECK_AS(IoError, file, "read_file: ", path, ": ", std::strerror(errno));
+  struct stat info {};
+  CRESSET_CHECK_AS(IoError, fstat(fileno(file.get()), &info) == 0, "read_file: ", path, ": ", std::strerror(errno));
+  CRESSET_CHECK_AS(IoError, S_ISREG(info.st_mode), "read_file: ", path, ": not a regular file");
+  std::vector<uint8_t> bytes(static_cast<size_t>(info.st_size));
+  const size_t got = bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file.get());
+  CRESSET_CHECK_AS(IoError, got == bytes.size(), "read_file: ", path, ": got ", got, " of ", bytes.size(), " bytes");
+  return bytes;
+}
+
+std::vector<uint8_t> read_maybe_gzip(const std::string& path) {
+  std::vector<uint8_t> bytes = read_file(path);
+  return is_gzip(bytes) ? gunzip(bytes, SIZE_MAX, path) : bytes;
+}
+
+void write_file(const std::string& path, Bytes bytes) {
+  const std::string beside = path + ".part" + std::to_string(getpid());
+  File file(std::fopen(beside.c_str(), "wb"));
+  CRESSET_CHECK_AS(IoError, file, "write_file: ", path, ": ", std::strerror(errno));
+  const size_t put = bytes.empty() ? 0 : std::fwrite(bytes.data(), 1, bytes.size(), file.get());
+  const bool whole = put == bytes.size() && std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0;
+  const int error = errno;
+  file.reset();
+  if (whole && std::rename(beside.c_str(), path.c_str()) == 0) return;
+  const int final_error = whole ? errno : error;
+  std::remove(beside.c_str());
+  throw IoError(message_of("write_file: ", path, ": ", std::strerror(final_error)));
+}
+
+}  // namespace cresset::io

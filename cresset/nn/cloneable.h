@@ -1,0 +1,32 @@
+// Cloneable: gives a module its deep copy. The copy is made by the copy constructor and then reset(), in which the type
+// registers everything anew; values are copied over afterwards. What reset() shares stays shared in the copy.
+#pragma once
+
+#include "cresset/nn/module.h"
+
+namespace cresset::nn {
+
+template <class Derived>
+class Cloneable : public Module {
+ public:
+  using Module::Module;
+
+  // Registers parameters, buffers and submodules, with fresh initial values.
+  virtual void reset() = 0;
+
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override {
+    return copy_of(static_cast<const Derived&>(*this), device);
+  }
+
+  // The same for a module whose base is Cloneable by another name (lazy layers).
+  static std::shared_ptr<Module> copy_of(const Derived& from, const std::optional<Device>& device) {
+    auto copy = std::make_shared<Derived>(from);
+    Module& registered = *copy;
+    registered.clear_registered();
+    copy->reset();
+    static_cast<const Module&>(from).finish_clone(*copy, device);
+    return copy;
+  }
+};
+
+}  // namespace cresset::nn

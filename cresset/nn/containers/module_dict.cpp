@@ -1,0 +1,54 @@
+#include "cresset/nn/containers/module_dict.h"
+
+#include <unordered_map>
+
+namespace cresset::nn {
+
+void ModuleDictImpl::insert(const std::string& key, std::shared_ptr<Module> module) {
+  if (contains(key)) {
+    replace_module(key, module);
+    modules_[key] = std::move(module);
+  } else {
+    register_module(key, module);
+    modules_.insert(key, std::move(module));
+  }
+}
+
+std::shared_ptr<Module> ModuleDictImpl::pop(const std::string& key) {
+  std::shared_ptr<Module> module = modules_[key];
+  unregister_module(key);
+  modules_.erase(key);
+  return module;
+}
+
+void ModuleDictImpl::clear() {
+  for (const std::string& key : keys()) unregister_module(key);
+  modules_.clear();
+}
+
+void ModuleDictImpl::wrong_type(const std::string& key, const std::type_info& wanted) const {
+  throw TypeError(message_of("ModuleDict: module '", key, "' is of type ", modules_[key]->name(), " (asked for ",
+                             detail::demangled(wanted), ")"));
+}
+
+std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& device) const {
+  auto copy = std::make_shared<ModuleDictImpl>();
+  copy_settings_into(*copy);
+  copy->rebuild_as(*this, device);
+  return copy;
+}
+
+bool ModuleDictImpl::rebuild_as(const Module& original, const std::optional<Device>& device) {
+  const auto& from = static_cast<const ModuleDictImpl&>(original);
+  std::unordered_map<const Module*, std::shared_ptr<Module>> copies;
+  clear_registered();
+  modules_.clear();
+  for (const auto& [key, module] : from.modules_) {
+    auto& copy = copies[module.get()];
+    if (!copy) copy = module->clone(device);
+    insert(key, copy);
+  }
+  return true;
+}
+
+}  // namespace cresset::nn

@@ -1,0 +1,34 @@
+#include "cresset/nn/functional/upsample.h"
+
+#include "cresset/ops/interpolate.h"
+#include "cresset/ops/vision.h"
+
+namespace cresset::nn::functional {
+
+Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& o) {
+  constexpr const char* modes[] = {"nearest", "linear", "bilinear", "bicubic", "trilinear", "area", "nearest-exact"};
+  const char* mode = modes[o.mode().index()];
+  std::optional<IntArrayRef> size;
+  if (o.size()) {
+    const size_t spatial = static_cast<size_t>(std::max<int64_t>(input.dim() - 2, 0));
+    CRESSET_CHECK_AS(ValueError, o.size()->size() == spatial, "interpolate: found size ", text_of(*o.size()),
+                     " and input of shape ", text_of(input.sizes()), " (expected ", spatial, " sizes)");
+    size = IntArrayRef(*o.size());
+  }
+  if (o.scale_factor())
+    return cresset::interpolate(input, size, *o.scale_factor(), mode, o.align_corners(), o.recompute_scale_factor(),
+                                o.antialias());
+  return cresset::interpolate(input, size, std::nullopt, mode, o.align_corners(), o.recompute_scale_factor(),
+                              o.antialias());
+}
+
+Tensor affine_grid(const Tensor& theta, IntArrayRef size, bool align_corners) {
+  return cresset::affine_grid_generator(theta, size, align_corners);
+}
+
+Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleFuncOptions& o) {
+  return cresset::grid_sampler(input, grid, static_cast<int64_t>(o.mode().index()),
+                               static_cast<int64_t>(o.padding_mode().index()), o.align_corners().value_or(false));
+}
+
+}  // namespace cresset::nn::functional

@@ -1,0 +1,97 @@
+#include "cresset/nn/layers/loss.h"
+
+#include "cresset/nn/functional/loss.h"
+#include "cresset/nn/layers/describe.h"
+#include "cresset/ops/all.h"
+
+namespace cresset::nn {
+
+using detail::print_line;
+namespace F = functional;
+
+#define CRESSET_LOSS_LAYER(Name, function)                                     \
+  Name##Impl::Name##Impl(const Name##Options& options) : Stateless(options) {} \
+  Tensor Name##Impl::forward(const Tensor& input, const Tensor& target) {      \
+    return F::function(input, target, options);                                \
+  }                                                                            \
+  void Name##Impl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+CRESSET_LOSS_LAYER(L1Loss, l1_loss)
+CRESSET_LOSS_LAYER(MSELoss, mse_loss)
+CRESSET_LOSS_LAYER(SmoothL1Loss, smooth_l1_loss)
+CRESSET_LOSS_LAYER(HuberLoss, huber_loss)
+CRESSET_LOSS_LAYER(KLDivLoss, kl_div)
+CRESSET_LOSS_LAYER(PoissonNLLLoss, poisson_nll_loss)
+CRESSET_LOSS_LAYER(HingeEmbeddingLoss, hinge_embedding_loss)
+CRESSET_LOSS_LAYER(MultiLabelMarginLoss, multilabel_margin_loss)
+CRESSET_LOSS_LAYER(SoftMarginLoss, soft_margin_loss)
+
+// The buffer, not what the options held, is what forward uses: it may have been moved or loaded.
+#define CRESSET_WEIGHTED_LOSS_LAYER(Name, call)                                                          \
+  Name##Impl::Name##Impl(Name##Options options_) : options(std::move(options_)) { Name##Impl::reset(); } \
+  void Name##Impl::reset() { weight = register_buffer("weight", options.weight()); }                     \
+  Tensor Name##Impl::forward(const Tensor& input, const Tensor& target) {                                \
+    const int64_t reduction = static_cast<int64_t>(options.reduction().index());                         \
+    return call;                                                                                         \
+  }                                                                                                      \
+  void Name##Impl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+CRESSET_WEIGHTED_LOSS_LAYER(BCELoss, binary_cross_entropy(input, target, weight, reduction))
+CRESSET_WEIGHTED_LOSS_LAYER(MultiMarginLoss,
+                            multi_margin_loss(input, target, options.p(), options.margin(), weight, reduction))
+CRESSET_WEIGHTED_LOSS_LAYER(MultiLabelSoftMarginLoss, multilabel_soft_margin_loss(input, target, weight, reduction))
+CRESSET_WEIGHTED_LOSS_LAYER(NLLLoss, nll_loss_nd(input, target, weight, reduction, options.ignore_index()))
+CRESSET_WEIGHTED_LOSS_LAYER(CrossEntropyLoss, cross_entropy(input, target, weight, reduction, options.ignore_index(),
+                                                            options.label_smoothing()))
+
+BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(BCEWithLogitsLossOptions options_) : options(std::move(options_)) {
+  BCEWithLogitsLossImpl::reset();
+}
+void BCEWithLogitsLossImpl::reset() {
+  weight = register_buffer("weight", options.weight());
+  pos_weight = register_buffer("pos_weight", options.pos_weight());
+}
+Tensor BCEWithLogitsLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return F::binary_cross_entropy_with_logits(
+      input, target, BCEWithLogitsLossOptions().weight(weight).pos_weight(pos_weight).reduction(options.reduction()));
+}
+void BCEWithLogitsLossImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+
+GaussianNLLLossImpl::GaussianNLLLossImpl(const GaussianNLLLossOptions& options) : Stateless(options) {}
+Tensor GaussianNLLLossImpl::forward(const Tensor& input, const Tensor& target, const Tensor& var) {
+  return F::gaussian_nll_loss(input, target, var, options);
+}
+void GaussianNLLLossImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+
+CosineEmbeddingLossImpl::CosineEmbeddingLossImpl(const CosineEmbeddingLossOptions& options) : Stateless(options) {}
+Tensor CosineEmbeddingLossImpl::forward(const Tensor& input1, const Tensor& input2, const Tensor& target) {
+  return F::cosine_embedding_loss(input1, input2, target, options);
+}
+void CosineEmbeddingLossImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+
+MarginRankingLossImpl::MarginRankingLossImpl(const MarginRankingLossOptions& options) : Stateless(options) {}
+Tensor MarginRankingLossImpl::forward(const Tensor& input1, const Tensor& input2, const Tensor& target) {
+  return F::margin_ranking_loss(input1, input2, target, options);
+}
+void MarginRankingLossImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+
+TripletMarginLossImpl::TripletMarginLossImpl(const TripletMarginLossOptions& options) : Stateless(options) {}
+Tensor TripletMarginLossImpl::forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative) {
+  return F::triplet_margin_loss(anchor, positive, negative, options);
+}
+void TripletMarginLossImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+
+TripletMarginWithDistanceLossImpl::TripletMarginWithDistanceLossImpl(TripletMarginWithDistanceLossOptions options)
+    : Stateless(options) {}
+Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Tensor& positive,
+                                                  const Tensor& negative) {
+  return F::triplet_margin_with_distance_loss(anchor, positive, negative, options);
+}
+void TripletMarginWithDistanceLossImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+
+CTCLossImpl::CTCLossImpl(const CTCLossOptions& options) : Stateless(options) {}
+Tensor CTCLossImpl::forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                            const Tensor& target_lengths) {
+  return F::ctc_loss(log_probs, targets, input_lengths, target_lengths, options);
+}
+void CTCLossImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+
+}  // namespace cresset::nn

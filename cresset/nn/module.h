@@ -1,0 +1,225 @@
+// Module: a piece of a model with parameters, buffers and submodules by name. Derive from it (or from Cloneable),
+// register what it owns in the constructor, and write a forward of any signature.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cresset/core/ivalue.h"
+#include "cresset/core/ordered_dict.h"
+#include "cresset/nn/call.h"
+#include "cresset/nn/hooks.h"
+#include "cresset/nn/module_holder.h"
+
+namespace cresset::nn {
+
+using StateDict = OrderedDict<std::string, Tensor>;
+
+// What load_state_dict found different; both are empty after a strict load.
+struct IncompatibleKeys {
+  std::vector<std::string> missing_keys, unexpected_keys;
+};
+
+// A binding's object for this module (Python's), told when the module goes.
+struct ModuleBinding {
+  void* object = nullptr;
+  void (*module_gone)(void* object) = nullptr;
+};
+
+class CRESSET_API Module : public std::enable_shared_from_this<Module> {
+ public:
+  using ModuleApplyFunction = std::function<void(Module&)>;
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;
+  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
+  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
+  using NamedModulePointerApplyFunction = std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
+
+  Module();
+  explicit Module(std::string name);
+  Module(const Module& other);  // shares tensors and submodules until reset(): clone() is the deep copy
+  Module& operator=(const Module&) = delete;
+  virtual ~Module();
+
+  // The type's name, or the one given to the constructor.
+  const std::string& name() const;
+  // A deep copy. Only types derived from Cloneable have one.
+  virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const;
+
+  // Calls the function for this module and every one below, parents first.
+  void apply(const ModuleApplyFunction& function);
+  void apply(const ConstModuleApplyFunction& function) const;
+  void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = std::string());
+  void apply(const ConstNamedModuleApplyFunction& function, const std::string& name_prefix = std::string()) const;
+  void apply(const ModulePointerApplyFunction& function) const;
+  void apply(const NamedModulePointerApplyFunction& function, const std::string& name_prefix = std::string()) const;
+
+  // ---- what it owns. A tensor or module that is reached by two names is listed once, under the first; undefined
+  // parameters (a bias that was switched off) are left out.
+  std::vector<Tensor> parameters(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
+  std::vector<Tensor> buffers(bool recurse = true) const;
+  OrderedDict<std::string, Tensor> named_buffers(bool recurse = true) const;
+  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_modules(const std::string& name_prefix = std::string(),
+                                                                  bool include_self = true) const;
+  std::vector<std::shared_ptr<Module>> children() const;
+  OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
+
+  virtual void train(bool on = true);
+  void eval() { train(false); }
+  virtual bool is_training() const noexcept { return is_training_; }
+
+  // Tensors keep their identity: handles and optimizers see the change. A dtype is given to floating point and complex
+  // tensors only, so that counters stay integers.
+  virtual void to(Device device, DType dtype, bool non_blocking = false);
+  virtual void to(DType dtype, bool non_blocking = false);
+  virtual void to(Device device, bool non_blocking = false);
+
+  virtual void zero_grad(bool set_to_none = true);
+  void requires_grad_(bool on = true);
+
+  // ---- values by name. Non-persistent buffers are left out; what is shared appears under each of its names.
+  StateDict state_dict() const;
+  // Copies the values in, after all names and shapes were checked. With strict, names must match exactly.
+  IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true);
+  IncompatibleKeys load_state_dict(const IValue& state, bool strict = true);  // a dict of tensors
+  // Before names and shapes are compared: a module that takes its shapes from its first input may take them from here.
+  virtual void before_load(const StateDict& state, const std::string& prefix);
+
+  template <class T>
+  auto* as() noexcept {
+    if constexpr (detail::is_module_holder_v<T>)
+      return dynamic_cast<typename T::ContainedType*>(this);
+    else
+      return dynamic_cast<T*>(this);
+  }
+  template <class T>
+  const auto* as() const noexcept {
+    return const_cast<Module*>(this)->as<T>();
+  }
+
+  // What is printed for this module without its children: "Linear(in_features=3, …)".
+  virtual void pretty_print(std::ostream& stream) const;
+  virtual bool is_serializable() const { return true; }
+
+  // ---- registering. Names are not empty and have no dots.
+  Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
+  Tensor& register_buffer(std::string name, Tensor tensor, bool persistent = true);
+  void unregister_parameter(const std::string& name);
+  void unregister_buffer(const std::string& name);
+  template <class M>
+  std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
+    add_module(std::move(name), module, detail::call_function<M>());
+    return module;
+  }
+  template <class M>
+  std::shared_ptr<M> register_module(std::string name, ModuleHolder<M> holder) {
+    add_module(std::move(name), holder.ptr(), nullptr);
+    return holder.ptr();
+  }
+  template <class M>
+  std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
+    exchange_module(name, module, detail::call_function<M>());
+    return module;
+  }
+  template <class M>
+  std::shared_ptr<M> replace_module(const std::string& name, ModuleHolder<M> holder) {
+    exchange_module(name, holder.ptr(), nullptr);
+    return holder.ptr();
+  }
+  void unregister_module(const std::string& name);
+
+  // ---- parameters computed from others before each forward (weight norm, pruning): `name` is listed no longer, but
+  // handles to it see each new value. kind says by what; the hook computes it. Unregistered, it is a parameter again
+  // with the given value, and hook and sources go.
+  void register_computed(const std::string& name, std::string kind, std::vector<std::string> sources,
+                         ForwardPreHook hook);
+  void set_computed(const std::string& name, const Tensor& value);
+  const Tensor& computed(const std::string& name) const;
+  std::string computed_kind(const std::string& name) const;  // empty: an ordinary parameter, or none
+  std::vector<std::string> computed_names() const { return computed_.keys(); }
+  void unregister_computed(const std::string& name, const Tensor& value);
+
+  // ---- calling it without knowing its type; hooks run.
+  AnyValue call(AnyValues arguments);
+  // Whether call() knows the type's forward: after it was held, registered or put into a container.
+  bool can_call() const { return call_ != nullptr; }
+
+  // ---- hooks; a holder's operator() and call() run them, forward does not.
+  RemovableHandle register_forward_pre_hook(ForwardPreHook hook);
+  RemovableHandle register_forward_hook(ForwardHook hook);
+  RemovableHandle register_full_backward_hook(BackwardHook hook);
+  RemovableHandle register_full_backward_pre_hook(BackwardPreHook hook);
+  bool has_hooks() const { return hooked_; }
+
+  ModuleBinding& binding() { return binding_; }
+
+ protected:
+  // FORWARD_HAS_DEFAULT_ARGS overrides these.
+  virtual bool _forward_has_default_args() { return false; }
+  virtual unsigned int _forward_num_required_args();
+  virtual std::vector<AnyValue> _forward_populate_default_args(std::vector<AnyValue>&& arguments);
+
+  // A container whose contents changed after it was made becomes a copy of the original's; others return false.
+  virtual bool rebuild_as(const Module& original, const std::optional<Device>& device);
+  void clear_registered();
+  std::vector<std::string> registered_names() const { return children_.keys(); }  // of submodules
+  void copy_settings_into(Module& copy) const;  // training flag, hooks and how to call it
+
+  OrderedDict<std::string, Tensor> parameters_{"Parameter"};
+
+ private:
+  template <class Derived>
+  friend class Cloneable;
+  friend struct ModuleHooks;
+  friend class AnyModule;
+  friend CRESSET_API std::ostream& operator<<(std::ostream& stream, const Module& module);
+  friend CRESSET_API void detail::complete_arguments(Module&, AnyValues&, size_t);
+  friend CRESSET_API void detail::learn_call(Module&, CallFunction);
+  friend CRESSET_API AnyValue detail::call_with_hooks(Module&, CallFunction, AnyValues);
+
+  void add_module(std::string name, std::shared_ptr<Module> module, CallFunction function);
+  void exchange_module(const std::string& name, std::shared_ptr<Module> module, CallFunction function);
+  void finish_clone(Module& copy, const std::optional<Device>& device) const;
+  void copy_values_into(Module& copy, const std::optional<Device>& device) const;
+  void copy_computed_into(Module& copy, const std::optional<Device>& device) const;
+  void take_as_computed(const std::string& name, std::string kind, std::vector<std::string> sources, unsigned hook);
+  void move_tensors(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
+  void print_tree(std::ostream& stream, const std::string& indentation) const;
+  std::shared_ptr<Module> shared_self() const;
+  ModuleHooks& hooks();
+
+  OrderedDict<std::string, Tensor> buffers_{"Buffer"};
+  OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
+  std::vector<std::string> non_persistent_;
+  struct Computed {
+    Tensor tensor;
+    std::string kind;
+    std::vector<std::string> sources;
+    unsigned hook;
+  };
+  OrderedDict<std::string, Computed> computed_{"Computed parameter"};
+  mutable std::optional<std::string> name_;
+  CallFunction call_ = nullptr;
+  std::shared_ptr<ModuleHooks> hooks_;
+  ModuleBinding binding_;
+  bool is_training_ = true;
+  bool hooked_ = false;
+};
+
+// The module and what is below it, as PyTorch prints it.
+CRESSET_API std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+// "Linear" for cresset::nn::LinearImpl: what printing and errors call a module.
+CRESSET_API std::string short_name(const Module& module);
+
+}  // namespace cresset::nn
+
+namespace cresset {
+using nn::StateDict;
+}

@@ -1,0 +1,256 @@
+// A module's values by name: state_dict, load_state_dict, deep copies, and parameters computed from others.
+#include <algorithm>
+#include <unordered_map>
+
+#include "cresset/nn/module_hooks.h"
+#include "cresset/ops/all.h"
+
+namespace cresset::nn {
+
+namespace {
+
+std::string quoted(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + "\"";
+  return text;
+}
+
+std::string shape_text(const Tensor& tensor) {
+  std::string text = "torch.Size([";
+  for (int64_t i = 0; i < tensor.dim(); i++) text += (i ? ", " : "") + std::to_string(tensor.size(i));
+  return text + "])";
+}
+
+Tensor copy_on(const Tensor& tensor, const std::optional<Device>& device) {
+  return device && *device != tensor.device() ? tensor.variable_data().to(*device) : tensor.variable_data().clone();
+}
+
+}  // namespace
+
+StateDict Module::state_dict() const {
+  StateDict state;
+  apply(ConstNamedModuleApplyFunction([&](const std::string& prefix, const Module& module) {
+    const std::string start = prefix.empty() ? "" : prefix + ".";
+    for (const auto& [name, tensor] : module.parameters_)
+      if (tensor.defined()) state.insert(start + name, tensor.detach());
+    for (const auto& [name, tensor] : module.buffers_) {
+      bool persistent =
+          std::find(module.non_persistent_.begin(), module.non_persistent_.end(), name) == module.non_persistent_.end();
+      if (tensor.defined() && persistent) state.insert(start + name, tensor.detach());
+    }
+  }));
+  return state;
+}
+
+void Module::before_load(const StateDict&, const std::string&) {}
+
+IncompatibleKeys Module::load_state_dict(const StateDict& state, bool strict) {
+  apply(NamedModuleApplyFunction([&](const std::string& prefix, Module& module) {
+    module.before_load(state, prefix.empty() ? "" : prefix + ".");
+  }));
+  StateDict own = state_dict();
+  IncompatibleKeys keys;
+  std::vector<std::string> errors;
+  std::vector<std::pair<Tensor, Tensor>> copies;
+  for (const auto& [name, tensor] : own) {
+    const Tensor* found = state.find(name);
+    if (!found) {
+      keys.missing_keys.push_back(name);
+      continue;
+    }
+    if (!found->defined()) {
+      errors.push_back(message_of("While copying the parameter named \"", name, "\", found an undefined tensor"));
+      continue;
+    }
+    Tensor values = *found;
+    if (tensor.dim() == 0 && values.dim() == 1 && values.size(0) == 1) values = values[0];  // old files
+    if (!(values.sizes() == tensor.sizes()))
+      errors.push_back(message_of("size mismatch for ", name, ": copying a param with shape ", shape_text(values),
+                                  " from checkpoint, the shape in current model is ", shape_text(tensor), "."));
+    else
+      copies.emplace_back(tensor, values);
+  }
+  for (const auto& item : state)
+    if (!own.contains(item.key())) keys.unexpected_keys.push_back(item.key());
+  if (strict && !keys.unexpected_keys.empty())
+    errors.insert(errors.begin(), message_of("Unexpected key(s) in state_dict: ", quoted(keys.unexpected_keys), ". "));
+  if (strict && !keys.missing_keys.empty())
+    errors.insert(errors.begin(), message_of("Missing key(s) in state_dict: ", quoted(keys.missing_keys), ". "));
+  if (!errors.empty()) {
+    std::string text = message_of("Error(s) in loading state_dict for ", short_name(*this), ":");
+    for (const std::string& error : errors) text += "\n\t" + error;
+    throw ValueError(text);
+  }
+  NoGradGuard no_grad;
+  for (auto& [tensor, values] : copies) tensor.copy_(values);
+  return keys;
+}
+
+IncompatibleKeys Module::load_state_dict(const IValue& state, bool strict) {
+  CRESSET_CHECK_AS(TypeError, state.isDict(), "load_state_dict: found a ", state.tagKind(),
+                   " (expected a dict of tensors by name)");
+  StateDict tensors;
+  for (const auto& [key, value] : state.toDict()) {
+    CRESSET_CHECK_AS(TypeError, key.isString(), "load_state_dict: found a key of type ", key.tagKind(),
+                     " (expected names)");
+    CRESSET_CHECK_AS(TypeError, value.isTensor(), "load_state_dict: found a ", value.tagKind(), " under \"",
+                     key.toStringRef(), "\" (expected a tensor)");
+    tensors.insert(key.toStringRef(), value.toTensor());
+  }
+  return load_state_dict(tensors, strict);
+}
+
+// ---- deep copies
+std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
+  std::string name = short_name(*this);
+  throw NotImplementedError(message_of("clone() has not been implemented for ", name,
+                                       ". Subclass cresset::nn::Cloneable<", name,
+                                       "> instead of cresset::nn::Module to inherit the ability to clone."));
+}
+
+void Module::clear_registered() {
+  parameters_.clear();
+  buffers_.clear();
+  children_.clear();
+  computed_.clear();
+  non_persistent_.clear();
+}
+
+namespace {
+void check_same_count(const Module& module, const char* what, size_t found, size_t wanted) {
+  CRESSET_CHECK_AS(ValueError, found == wanted, short_name(module),
+                   ".clone: The cloned module does not have the same number of ", what,
+                   "s as the original module after calling reset(): found ", found, " (expected ", wanted,
+                   "). Are you sure you called register_", what, "() inside reset() and not the constructor?");
+}
+}  // namespace
+
+void Module::copy_computed_into(Module& copy, const std::optional<Device>& device) const {
+  for (const auto& [name, entry] : computed_) {
+    if (copy.computed_.contains(name)) continue;
+    for (const std::string& source : entry.sources) {
+      if (const Tensor* parameter = parameters_.find(source))
+        copy.register_parameter(source, copy_on(*parameter, device), parameter->requires_grad());
+      else if (const Tensor* buffer = buffers_.find(source))
+        copy.register_buffer(source, copy_on(*buffer, device));
+    }
+    copy.take_as_computed(name, entry.kind, entry.sources, entry.hook);
+    copy.set_computed(name, copy_on(entry.tensor, device));
+  }
+}
+
+bool Module::rebuild_as(const Module&, const std::optional<Device>&) { return false; }
+
+void Module::copy_settings_into(Module& copy) const {
+  copy.is_training_ = is_training_;
+  if (!copy.call_) copy.call_ = call_;
+  if (!hooks_ || copy.hooks_) return;
+  copy.hooks_ = std::make_shared<ModuleHooks>(*hooks_);
+  copy.hooks_->owner = &copy;
+  copy.hooked_ = hooked_;
+}
+
+void Module::copy_values_into(Module& copy, const std::optional<Device>& device) const {
+  copy_settings_into(copy);
+  if (copy.children_.keys() != children_.keys() || copy.parameters_.keys() != parameters_.keys())
+    if (copy.rebuild_as(*this, device)) return;
+  copy_computed_into(copy, device);
+  check_same_count(*this, "parameter", copy.parameters_.size(), parameters_.size());
+  check_same_count(*this, "buffer", copy.buffers_.size(), buffers_.size());
+  check_same_count(*this, "module", copy.children_.size(), children_.size());
+  for (const auto& [name, tensor] : parameters_) {
+    Tensor& other = copy.parameters_[name];
+    if (!tensor.defined()) {
+      other = Tensor();
+    } else if (!other.is_same(tensor)) {
+      if (other.requires_grad() != tensor.requires_grad()) other.requires_grad_(tensor.requires_grad());
+      other.set_data(copy_on(tensor, device));
+    }
+  }
+  for (const auto& [name, tensor] : buffers_) {
+    Tensor& other = copy.buffers_[name];
+    if (tensor.defined() && other.defined() && !other.is_same(tensor)) other.set_data(copy_on(tensor, device));
+  }
+  copy.non_persistent_ = non_persistent_;
+  for (const auto& [name, child] : children_)
+    if (copy.children_[name] != child) child->copy_values_into(*copy.children_[name], device);
+}
+
+void Module::finish_clone(Module& copy, const std::optional<Device>& device) const {
+  NoGradGuard no_grad;
+  copy_values_into(copy, device);
+  // What is one tensor here must be one in the copy, or it would train as two.
+  auto walk = [](const Module& module) {
+    std::vector<std::pair<std::string, Tensor>> all;
+    module.apply(ConstNamedModuleApplyFunction([&](const std::string& prefix, const Module& m) {
+      for (const auto& [name, tensor] : m.parameters_)
+        if (tensor.defined()) all.emplace_back(prefix.empty() ? name : prefix + "." + name, tensor);
+    }));
+    return all;
+  };
+  auto originals = walk(*this), copies = walk(copy);
+  std::unordered_map<const void*, size_t> seen;
+  for (size_t i = 0; i < originals.size() && i < copies.size(); i++) {
+    auto [at, fresh] = seen.emplace(originals[i].second.impl(), i);
+    CRESSET_CHECK_AS(ValueError, fresh || copies[i].second.is_same(copies[at->second].second), short_name(*this),
+                     ".clone: parameters '", originals[at->second].first, "' and '", originals[i].first,
+                     "' are one tensor, but two in the copy (expected reset() to share them)");
+  }
+}
+
+// ---- computed parameters
+void Module::register_computed(const std::string& name, std::string kind, std::vector<std::string> sources,
+                               ForwardPreHook hook) {
+  CRESSET_CHECK_AS(ValueError, !computed_.contains(name), short_name(*this), ": parameter '", name,
+                   "' is already computed, by ", computed_kind(name));
+  CRESSET_CHECK_AS(ValueError, parameters_.contains(name), short_name(*this), ": has no parameter '", name, "'");
+  unsigned id = register_forward_pre_hook(std::move(hook)).id();
+  take_as_computed(name, std::move(kind), std::move(sources), id);
+}
+
+void Module::take_as_computed(const std::string& name, std::string kind, std::vector<std::string> sources,
+                              unsigned hook) {
+  Tensor tensor = parameters_[name];
+  parameters_.erase(name);
+  tensor.mutable_grad() = Tensor();
+  computed_.insert(name, {tensor, std::move(kind), std::move(sources), hook});
+  set_computed(name, tensor.variable_data());
+}
+
+std::string Module::computed_kind(const std::string& name) const {
+  const Computed* entry = computed_.find(name);
+  return entry ? entry->kind : "";
+}
+
+const Tensor& Module::computed(const std::string& name) const { return computed_[name].tensor; }
+
+// The handle that forward reads keeps its identity and takes over the value's memory and place in the graph. Graphs of
+// earlier calls hold the earlier memory, so that several forwards may come before a backward.
+void Module::set_computed(const std::string& name, const Tensor& value) {
+  const Tensor& tensor = computed_[name].tensor;
+  Tensor plain = value.is_view() ? value.clone() : value;
+  TensorImpl *to = tensor.impl(), *from = plain.impl();
+  to->node.reset();
+  to->requires_grad = false;
+  tensor.set_data(plain);
+  to->own_version.reset();
+  to->node = from->node;
+  to->output_nr = from->output_nr;
+  to->requires_grad = from->node ? from->requires_grad : false;
+}
+
+void Module::unregister_computed(const std::string& name, const Tensor& value) {
+  Computed entry = computed_[name];
+  NoGradGuard no_grad;
+  Tensor values = value.detach().clone();
+  set_computed(name, values);
+  computed_.erase(name);
+  hooks_->remove(entry.hook);
+  for (const std::string& source : entry.sources) {
+    if (parameters_.contains(source)) unregister_parameter(source);
+    if (buffers_.contains(source)) unregister_buffer(source);
+  }
+  register_parameter(name, entry.tensor);
+}
+
+}  // namespace cresset::nn

@@ -1,0 +1,36 @@
+// NAdam: Adam with Nesterov's momentum. The numbers are PyTorch 2's; 1.13 multiplied one factor twice.
+#pragma once
+
+#include "cresset/optim/define_optimizer.h"
+
+namespace cresset::optim {
+
+struct CRESSET_API NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
+  NAdamOptions(double lr = 2e-3) : lr_(lr) {}
+  typedef std::tuple<double, double> betas_t;
+  CRESSET_ARG(double, lr) = 2e-3;
+  CRESSET_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);
+  CRESSET_ARG(double, eps) = 1e-8;
+  CRESSET_ARG(double, weight_decay) = 0;
+  CRESSET_ARG(double, momentum_decay) = 4e-3;
+  CRESSET_ARG(bool, decoupled_weight_decay) = false;
+  CRESSET_ARG(bool, maximize) = false;
+
+ public:
+  OptionFields fields() override;
+  void check(const std::vector<Tensor>& params) const override;
+};
+
+struct CRESSET_API NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
+  CRESSET_ARG(int64_t, step) = 0;
+  CRESSET_ARG(double, mu_product) = 1;
+  CRESSET_ARG(Tensor, exp_avg);
+  CRESSET_ARG(Tensor, exp_avg_sq);
+
+ public:
+  StateFields fields() override;
+};
+
+CRESSET_OPTIMIZER(NAdam);
+
+}  // namespace cresset::optim

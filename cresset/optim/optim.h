@@ -1,0 +1,20 @@
+// All of optim: optimizers, learning-rate schedulers, averaging, early stopping.
+#pragma once
+
+#include "cresset/optim/adadelta.h"
+#include "cresset/optim/adafactor.h"
+#include "cresset/optim/adagrad.h"
+#include "cresset/optim/adam.h"
+#include "cresset/optim/adamax.h"
+#include "cresset/optim/adamw.h"
+#include "cresset/optim/asgd.h"
+#include "cresset/optim/lbfgs.h"
+#include "cresset/optim/muon.h"
+#include "cresset/optim/nadam.h"
+#include "cresset/optim/optimizer.h"
+#include "cresset/optim/radam.h"
+#include "cresset/optim/rmsprop.h"
+#include "cresset/optim/rprop.h"
+#include "cresset/optim/schedulers/schedulers.h"
+#include "cresset/optim/sgd.h"
+#include "cresset/optim/sparse_adam.h"

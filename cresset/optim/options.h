@@ -1,0 +1,77 @@
+// OptimizerOptions: the numbers of one parameter group. Each class lists its fields by PyTorch's names; from that list
+// come state_dict, its loading, and the schedulers' access to momentum.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "cresset/core/arg.h"
+#include "cresset/core/ivalue.h"
+
+namespace cresset::optim {
+
+using Pair = std::tuple<double, double>;
+using Triple = std::tuple<double, double, double>;
+using OptionalPair = std::tuple<std::optional<double>, double>;
+
+// One field of options: its name in PyTorch and where it is held. An IValue is written as it is and not read back: what
+// PyTorch has there and Cresset has no use for (foreach, capturable).
+struct OptionField {
+  const char* name;
+  std::variant<double*, bool*, int64_t*, Pair*, Triple*, OptionalPair*, std::optional<int64_t>*,
+               std::optional<std::string>*, IValue>
+      value;
+  bool may_be_missing = false;  // from a dict that is loaded: PyTorch's older versions do not have it
+};
+using OptionFields = std::vector<OptionField>;
+
+class CRESSET_API OptimizerOptions {
+ public:
+  OptimizerOptions() = default;
+  OptimizerOptions(const OptimizerOptions&) = default;
+  OptimizerOptions& operator=(const OptimizerOptions&) = default;
+  virtual ~OptimizerOptions() = default;
+  virtual std::unique_ptr<OptimizerOptions> clone() const;
+  virtual double get_lr() const;
+  virtual void set_lr(const double lr);
+  virtual OptionFields fields() { return {}; }
+  // Refuses values out of range, and parameters that the optimizer cannot update.
+  virtual void check(const std::vector<Tensor>& params) const { (void)params; }
+};
+
+// Derived gets clone(), and get_lr and set_lr where it has lr().
+template <typename Derived>
+class OptimizerCloneableOptions : public OptimizerOptions {
+ public:
+  std::unique_ptr<OptimizerOptions> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+  double get_lr() const override {
+    if constexpr (requires(const Derived& d) { d.lr(); })
+      return static_cast<const Derived&>(*this).lr();
+    else
+      return OptimizerOptions::get_lr();
+  }
+  void set_lr(const double lr) override {
+    if constexpr (requires(Derived & d) { d.lr(lr); })
+      static_cast<Derived&>(*this).lr(lr);
+    else
+      OptimizerOptions::set_lr(lr);
+  }
+};
+
+namespace detail {
+
+// "SGD: Invalid learning rate: -1 (expected 0 or more)"
+CRESSET_API void check_option(bool holds, const char* optimizer, const char* what, double found, const char* expected);
+CRESSET_API void check_lr(const char* optimizer, double lr);
+CRESSET_API void check_betas(const char* optimizer, const Pair& betas);
+// The name of the class of an object: "SGDOptions".
+CRESSET_API std::string class_name(const std::type_info& type);
+
+}  // namespace detail
+}  // namespace cresset::optim

@@ -1,0 +1,99 @@
+// What an optimizer remembers about each parameter. ParamStates keeps it in the order of the parameters, so that a step
+// walks along a vector and looks nothing up; asking for one by its tensor is for the edges.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "cresset/core/arg.h"
+#include "cresset/core/ivalue.h"
+
+namespace cresset::optim {
+
+struct StateField {
+  // How it is written: PyTorch keeps most step counts as 0-d float tensors, some as numbers.
+  enum class Form { plain, scalar_tensor };
+  const char* name;
+  // nullptr: PyTorch has it and Cresset has no use for it.
+  std::variant<Tensor*, int64_t*, double*, std::deque<Tensor>*, std::nullptr_t> value;
+  Form form = Form::plain;
+  bool may_be_missing = false;
+  bool own_shape = false;  // a tensor whose shape is not the parameter's
+};
+using StateFields = std::vector<StateField>;
+
+class CRESSET_API OptimizerParamState {
+ public:
+  OptimizerParamState() = default;
+  OptimizerParamState(const OptimizerParamState&) = default;
+  OptimizerParamState& operator=(const OptimizerParamState&) = default;
+  virtual ~OptimizerParamState() = default;
+  virtual std::unique_ptr<OptimizerParamState> clone() const;
+  virtual StateFields fields() { return {}; }
+};
+
+template <typename Derived>
+class OptimizerCloneableParamState : public OptimizerParamState {
+ public:
+  std::unique_ptr<OptimizerParamState> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+};
+
+// Used as a map from a tensor's implementation to its state, as libtorch's: state()[p.unsafeGetTensorImpl()].
+class CRESSET_API ParamStates {
+ public:
+  using Entry = std::pair<void*, std::unique_ptr<OptimizerParamState>>;
+
+  template <class Base>
+  class Iterator {
+   public:
+    Iterator(Base at, Base end) : at_(at), end_(end) { skip(); }
+    auto& operator*() const { return *at_; }
+    auto* operator->() const { return &*at_; }
+    Iterator& operator++() {
+      ++at_;
+      skip();
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void skip() {
+      while (at_ != end_ && !at_->second) ++at_;
+    }
+    Base at_, end_;
+  };
+  using iterator = Iterator<std::vector<Entry>::iterator>;
+  using const_iterator = Iterator<std::vector<Entry>::const_iterator>;
+
+  iterator begin() { return {entries_.begin(), entries_.end()}; }
+  iterator end() { return {entries_.end(), entries_.end()}; }
+  const_iterator begin() const { return {entries_.begin(), entries_.end()}; }
+  const_iterator end() const { return {entries_.end(), entries_.end()}; }
+  size_t size() const;
+  bool empty() const { return size() == 0; }
+  void clear();
+
+  std::unique_ptr<OptimizerParamState>& operator[](const void* impl);
+  std::unique_ptr<OptimizerParamState>& operator[](const Tensor& param) { return (*this)[param.impl()]; }
+  OptimizerParamState& at(const void* impl) const;  // its error says what is missing
+  OptimizerParamState& at(const Tensor& param) const { return at(param.impl()); }
+  iterator find(const void* impl);
+  const_iterator find(const void* impl) const;
+  size_t count(const void* impl) const { return find(impl) == end() ? 0 : 1; }
+
+  // The entry of the parameter that stands at `position` in the order of all groups.
+  std::unique_ptr<OptimizerParamState>& in_order(size_t position, void* impl) {
+    if (CRESSET_UNLIKELY(position >= entries_.size() || entries_[position].first != impl)) move_to(position, impl);
+    return entries_[position].second;
+  }
+
+ private:
+  void move_to(size_t position, void* impl);  // makes the entry if there is none
+  std::vector<Entry> entries_;
+};
+
+}  // namespace cresset::optim

@@ -1,0 +1,279 @@
+// Optimizer::state_dict and load_state_dict: PyTorch's layout. Loading first reads everything into copies and gathers
+// what does not fit, so that a dict of another model or optimizer changes nothing.
+#include <unordered_map>
+
+#include "cresset/ops/all.h"
+#include "cresset/optim/optimizer.h"
+
+namespace cresset::optim {
+namespace {
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+
+IValue::Tuple tuple_of(std::initializer_list<IValue> items) { return {items}; }
+
+IValue written(const OptionField& field) {
+  return std::visit(
+      Overloaded{
+          [](const IValue& constant) { return constant; },
+          [](Pair* p) {
+            return IValue(tuple_of({std::get<0>(*p), std::get<1>(*p)}));
+          },
+          [](Triple* p) {
+            return IValue(tuple_of({std::get<0>(*p), std::get<1>(*p), std::get<2>(*p)}));
+          },
+          [](OptionalPair* p) {
+            return IValue(tuple_of({std::get<0>(*p) ? IValue(*std::get<0>(*p)) : IValue(), std::get<1>(*p)}));
+          },
+          [](std::optional<int64_t>* p) { return *p ? IValue(**p) : IValue(); },
+          [](std::optional<std::string>* p) { return *p ? IValue(**p) : IValue(); },
+          [](auto* p) { return IValue(*p); },
+      },
+      field.value);
+}
+
+// PyTorch keeps numbers as numbers or as tensors of one element, by version and settings.
+double number_in(const IValue& value) {
+  if (value.isTensor()) return value.toTensor().item<double>();
+  if (value.isBool()) return value.toBool() ? 1 : 0;
+  return value.toDouble();
+}
+
+template <size_t n>
+std::vector<IValue> elements_of(const IValue& value) {
+  std::vector<IValue> items = value.elements();
+  CRESSET_CHECK_AS(ValueError, items.size() == n, "found ", items.size(), " numbers (expected ", n, ")");
+  return items;
+}
+
+void read(const OptionField& field, const IValue& value) {
+  std::visit(Overloaded{
+                 [](const IValue&) {},
+                 [&](double* p) { *p = number_in(value); },
+                 [&](bool* p) { *p = number_in(value) != 0; },
+                 [&](int64_t* p) { *p = static_cast<int64_t>(number_in(value)); },
+                 [&](Pair* p) {
+                   auto items = elements_of<2>(value);
+                   *p = {number_in(items[0]), number_in(items[1])};
+                 },
+                 [&](Triple* p) {
+                   auto items = elements_of<3>(value);
+                   *p = {number_in(items[0]), number_in(items[1]), number_in(items[2])};
+                 },
+                 [&](OptionalPair* p) {
+                   auto items = elements_of<2>(value);
+                   std::get<0>(*p) = items[0].isNone() ? std::nullopt : std::optional(number_in(items[0]));
+                   std::get<1>(*p) = number_in(items[1]);
+                 },
+                 [&](std::optional<int64_t>* p) {
+                   *p = value.isNone() ? std::nullopt : std::optional(static_cast<int64_t>(number_in(value)));
+                 },
+                 [&](std::optional<std::string>* p) {
+                   *p = value.isNone() ? std::nullopt : std::optional(value.toStringRef());
+                 },
+             },
+             field.value);
+}
+
+bool is_absent(const StateField& field) {
+  if (auto* tensor = std::get_if<Tensor*>(&field.value)) return !(*tensor)->defined();
+  return std::holds_alternative<std::nullptr_t>(field.value);
+}
+
+IValue written(const StateField& field) {
+  const bool as_tensor = field.form == StateField::Form::scalar_tensor;
+  auto number = [&](auto value) { return as_tensor ? IValue(full({}, value, kFloat)) : IValue(value); };
+  return std::visit(Overloaded{
+                        [](std::nullptr_t) { return IValue(); },
+                        [](Tensor* p) { return IValue(*p); },
+                        [](std::deque<Tensor>* p) { return IValue(std::vector<Tensor>(p->begin(), p->end())); },
+                        [&](auto* p) { return number(*p); },
+                    },
+                    field.value);
+}
+
+Tensor copied(const Tensor& value, const Tensor& param, bool own_shape) {
+  NoGradGuard no_grad;
+  if (own_shape) return value.to(param.device(), param.dtype(), false, true);
+  CRESSET_CHECK_AS(ShapeError, value.sizes() == param.sizes(), "found shape ", text_of(value.sizes()),
+                   " (expected the parameter's, ", text_of(param.sizes()), ")");
+  Tensor copy = empty_like(param);
+  copy.copy_(value);
+  return copy;
+}
+
+void read(const StateField& field, const IValue& value, const Tensor& param) {
+  std::visit(Overloaded{
+                 [](std::nullptr_t) {},
+                 [&](Tensor* p) {
+                   *p = value.isTensor() ? copied(value.toTensor(), param, field.own_shape)
+                                         : full({}, number_in(value), param.options());
+                 },
+                 [&](std::deque<Tensor>* p) {
+                   for (const IValue& item : value.elements()) p->push_back(copied(item.toTensor(), param, true));
+                 },
+                 [&](int64_t* p) { *p = static_cast<int64_t>(number_in(value)); },
+                 [&](double* p) { *p = number_in(value); },
+             },
+             field.value);
+}
+
+struct Reader {
+  std::vector<std::string> problems;
+
+  template <class... Parts>
+  void problem(const Parts&... parts) {
+    problems.push_back(message_of(parts...));
+  }
+  template <class F>
+  void reading(const std::string& what, F&& f) {
+    try {
+      f();
+    } catch (const Error& error) {
+      problem(what, ": ", error.what());
+    }
+  }
+
+  void options(OptimizerParamGroup& group, const IValue::Dict& dict, size_t number) {
+    OptionFields fields = group.options().fields();
+    for (const OptionField& field : fields) {
+      const IValue* value = dict.find(field.name);
+      const bool is_constant = std::holds_alternative<IValue>(field.value);
+      if (value)
+        reading(message_of("param_groups[", number, "]['", field.name, "']"), [&] { read(field, *value); });
+      else if (!field.may_be_missing && !is_constant)
+        problem("param_groups[", number, "] has no '", field.name, "'");
+    }
+    group.extra() = {};
+    for (const auto& [key, value] : dict.items) {
+      if (!key.isString() || key.toStringRef() == "params") continue;
+      const bool known = std::any_of(
+          fields.begin(), fields.end(),
+          [&, name = std::string_view(key.toStringRef())](const OptionField& field) { return name == field.name; });
+      if (!known) group.extra()[key.toStringRef()] = value;
+    }
+  }
+
+  void state(OptimizerParamState& state, const IValue::Dict& dict, const Tensor& param, int64_t id) {
+    StateFields fields = state.fields();
+    for (const StateField& field : fields) {
+      const IValue* value = dict.find(field.name);
+      if (value && !value->isNone())
+        reading(message_of("state[", id, "]['", field.name, "']"), [&] { read(field, *value, param); });
+      else if (!field.may_be_missing)
+        problem("state[", id, "] has no '", field.name, "'");
+    }
+    for (const auto& [key, value] : dict.items) {
+      if (value.isNone() || !key.isString()) continue;
+      const std::string& name = key.toStringRef();
+      const bool known =
+          std::any_of(fields.begin(), fields.end(), [&](const StateField& field) { return name == field.name; });
+      if (!known) problem("state[", id, "] has '", name, "', which this optimizer does not know");
+    }
+  }
+
+  void finish(const std::string& optimizer) const {
+    if (problems.empty()) return;
+    std::string text = optimizer + ": load_state_dict: the dict does not fit:";
+    for (const std::string& line : problems) text += "\n  " + line;
+    throw ValueError(text);
+  }
+};
+
+std::string optimizer_name(const OptimizerOptions& options) {
+  std::string name = detail::class_name(typeid(options));
+  constexpr std::string_view ending = "Options";
+  if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  return name;
+}
+
+}  // namespace
+
+IValue Optimizer::state_dict() const {
+  IValue::Dict state;
+  IValue::List groups;
+  int64_t id = 0;
+  for (const OptimizerParamGroup& group : param_groups_) {
+    std::vector<int64_t> ids;
+    for (const Tensor& param : group.params()) {
+      if (auto place = state_.find(param.impl()); place != state_.end()) {
+        IValue::Dict fields;
+        for (const StateField& field : place->second->fields())
+          if (!is_absent(field)) fields[field.name] = written(field);
+        if (fields.size() != 0) state.items.emplace_back(id, std::move(fields));
+      }
+      ids.push_back(id++);
+    }
+    IValue::Dict dict;
+    std::unique_ptr<OptimizerOptions> options = group.options().clone();
+    for (const OptionField& field : options->fields()) dict[field.name] = written(field);
+    for (const auto& [key, value] : group.extra().items) dict[key.toStringRef()] = value;
+    dict["params"] = std::move(ids);
+    groups.items.emplace_back(std::move(dict));
+  }
+  IValue::Dict whole;
+  whole["state"] = std::move(state);
+  whole["param_groups"] = std::move(groups);
+  return whole;
+}
+
+void Optimizer::load_state_dict(const IValue& value) {
+  const std::string name = optimizer_name(*defaults_);
+  Reader reader;
+  const IValue::Dict& dict = value.toDict();
+  const IValue::Dict& states = dict.at("state").toDict();
+  const std::vector<IValue> saved_groups = dict.at("param_groups").elements();
+  CRESSET_CHECK_AS(ValueError, saved_groups.size() == param_groups_.size(), name,
+                   ": load_state_dict: loaded state dict has a different number of parameter groups: found ",
+                   saved_groups.size(), " (expected ", param_groups_.size(), ")");
+
+  std::vector<OptimizerParamGroup> groups = param_groups_;
+  struct Place {
+    size_t position;
+    Tensor param;
+  };
+  std::unordered_map<int64_t, Place> places;
+  size_t position = 0;
+  for (size_t g = 0; g < groups.size(); g++) {
+    const IValue::Dict& saved = saved_groups[g].toDict();
+    const std::vector<IValue> ids = saved.at("params").elements();
+    const std::vector<Tensor>& params = groups[g].params();
+    if (ids.size() != params.size())
+      reader.problem("param_groups[", g, "] has ", ids.size(), " parameters (expected ", params.size(), ")");
+    for (size_t i = 0; i < params.size() && i < ids.size(); i++)
+      places.insert_or_assign(ids[i].toInt(), Place{position + i, params[i]});
+    position += params.size();
+    reader.options(groups[g], saved, g);
+    reader.reading(message_of("param_groups[", g, "]"), [&] { groups[g].options().check(params); });
+  }
+  reader.finish(name);
+
+  std::vector<std::pair<Place, std::unique_ptr<OptimizerParamState>>> loaded;
+  for (const auto& [key, saved] : states.items) {
+    auto place = key.isInt() ? places.find(key.toInt()) : places.end();
+    if (place == places.end()) {
+      reader.problem("state has a key that is in no parameter group");
+      continue;
+    }
+    std::unique_ptr<OptimizerParamState> fresh = new_state();
+    const bool has_values = std::any_of(saved.toDict().begin(), saved.toDict().end(),
+                                        [](const auto& item) { return !item.second.isNone(); });
+    if (!has_values) continue;
+    if (!fresh) {
+      reader.problem("state[", key.toInt(), "] has values, and this optimizer keeps none");
+      continue;
+    }
+    reader.state(*fresh, saved.toDict(), place->second.param, key.toInt());
+    loaded.emplace_back(place->second, std::move(fresh));
+  }
+  reader.finish(name);
+
+  param_groups_ = std::move(groups);
+  state_.clear();
+  for (auto& [place, state] : loaded) state_.in_order(place.position, place.param.impl()) = std::move(state);
+}
+
+}  // namespace cresset::optim

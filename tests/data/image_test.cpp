@@ -1,0 +1,157 @@
+// PNG, JPEG, and folders of them.
+#include <gtest/gtest.h>
+
+#include "cresset/data/data.h"
+#include "cresset/ops/all.h"
+#include "tests/core/expect_error.h"
+#include "tests/data/temporary_folder.h"
+
+namespace cresset::data::datasets {
+namespace {
+
+using io::ImageReadMode;
+using testing::TemporaryFolder;
+
+Tensor noise(IntArrayRef sizes) { return randint(0, 256, sizes, Generator(3), kLong).to(kByte); }
+// Smooth, so that JPEG changes little.
+Tensor slope(int64_t channels, int64_t height, int64_t width) {
+  return arange(height).unsqueeze(1).mul(3).add(arange(width).mul(2)).expand({channels, height, width}).clamp(0, 255).to(kByte);
+}
+
+std::vector<uint8_t> cut(std::vector<uint8_t> bytes, size_t size) {
+  bytes.resize(size);
+  return bytes;
+}
+
+TEST(Images, PngKeepsEveryPixel) {
+  for (int64_t channels : {1, 2, 3, 4}) {
+    const Tensor x = noise({channels, 13, 29});
+    EXPECT_TRUE(equal(io::decode_image(io::encode_png(x)), x)) << channels << " channels";
+  }
+  EXPECT_TRUE(equal(io::decode_image(io::encode_png(noise({5, 7}))), noise({5, 7}).unsqueeze(0)));
+  const Tensor strided = noise({8, 6, 3}).permute({2, 0, 1});
+  EXPECT_TRUE(equal(io::decode_image(io::encode_png(strided)), strided));
+  const Tensor floats = tensor({{0.0, 0.5, 1.0, 2.0, -1.0}}, kFloat);
+  EXPECT_TRUE(equal(io::decode_image(io::encode_png(floats)), tensor({{{0, 128, 255, 255, 0}}}, kByte)));
+}
+
+TEST(Images, ModesChooseChannels) {
+  const auto rgb = io::encode_png(noise({3, 4, 5})), gray = io::encode_png(noise({1, 4, 5}));
+  EXPECT_EQ(io::decode_image(rgb, ImageReadMode::GRAY).size(0), 1);
+  EXPECT_TRUE(equal(io::decode_image(gray, ImageReadMode::RGB), noise({1, 4, 5}).expand({3, 4, 5})));
+  EXPECT_TRUE(equal(io::decode_image(rgb, ImageReadMode::RGB_ALPHA)[3], full({4, 5}, 255, kByte)));
+  const auto jpeg = io::encode_jpeg(slope(3, 16, 16));
+  EXPECT_EQ(io::decode_image(jpeg, ImageReadMode::GRAY).size(0), 1);
+  EXPECT_EQ(io::decode_image(jpeg, ImageReadMode::GRAY_ALPHA).size(0), 2);
+  EXPECT_TRUE(equal(io::decode_image(jpeg, ImageReadMode::RGB_ALPHA)[3], full({16, 16}, 255, kByte)));
+}
+
+TEST(Images, JpegComesClose) {
+  for (int64_t channels : {1, 3}) {
+    const Tensor x = slope(channels, 40, 33);
+    const Tensor y = io::decode_image(io::encode_jpeg(x, 95));
+    ASSERT_EQ(y.sizes(), x.sizes());
+    EXPECT_LT(y.to(kInt).sub(x.to(kInt)).abs().max().item<int64_t>(), 6);
+  }
+  EXPECT_ERROR(ValueError, io::encode_jpeg(slope(4, 8, 8)), "4 channels (expected 1 or 3)");
+  EXPECT_ERROR(ValueError, io::encode_jpeg(slope(3, 8, 8), 0), "quality 0");
+}
+
+TEST(Images, WhatIsNoImageIsNotWritten) {
+  EXPECT_ERROR(ShapeError, io::encode_png(noise({5, 4, 4})), "1 to 4 channels");
+  EXPECT_ERROR(ShapeError, io::encode_png(ones({4})), "found shape [4]");
+  EXPECT_ERROR(ShapeError, io::encode_png(ones({3, 0, 4})), "at least one pixel");
+  EXPECT_ERROR(TypeError, io::encode_png(ones({3, 4, 4}, kLong)), "encode_png");
+  EXPECT_ERROR(IoError, io::write_png("/nowhere/a.png", noise({3, 4, 4})), "/nowhere/a.png");
+}
+
+TEST(Images, CutAnywhereIsAnErrorWithTheName) {
+  for (const auto& whole : {io::encode_png(noise({3, 16, 16})), io::encode_png(slope(1, 8, 8))})
+    for (size_t size = 0; size + 12 < whole.size(); size += 1 + size / 40)  // the last 12 bytes are IEND
+      EXPECT_ERROR(IoError, io::decode_image(cut(whole, size), ImageReadMode::UNCHANGED, "cut.png"), "cut.png");
+  const auto jpeg = io::encode_jpeg(slope(3, 64, 64), 90);
+  for (size_t size = 0; size + 2 < jpeg.size(); size += 1 + size / 40)
+    EXPECT_ERROR(IoError, io::decode_image(cut(jpeg, size), ImageReadMode::UNCHANGED, "cut.jpg"), "cut.jpg");
+}
+
+TEST(Images, SizesThatTheFileCannotHoldAreNotBelieved) {
+  auto png = io::encode_png(slope(3, 8, 8));
+  // Width and height of IHDR, and its checksum, by a table-free CRC.
+  for (size_t at : {16, 20}) {
+    png[at] = 0;
+    png[at + 1] = 0;
+    png[at + 2] = 0xF0;
+    png[at + 3] = 0;
+  }
+  uint32_t crc = ~0U;
+  for (size_t i = 12; i < 29; i++) {
+    crc ^= png[i];
+    for (int bit = 0; bit < 8; bit++) crc = (crc >> 1) ^ ((crc & 1) ? 0xEDB88320U : 0U);
+  }
+  crc = ~crc;
+  for (size_t i = 0; i < 4; i++) png[29 + i] = static_cast<uint8_t>(crc >> (24 - 8 * i));
+  EXPECT_ERROR(IoError, io::decode_image(png), "the header says 61440 x 61440 pixels");
+
+  auto jpeg = io::encode_jpeg(slope(1, 8, 8));
+  for (size_t i = 0; i + 8 < jpeg.size(); i++)
+    if (jpeg[i] == 0xFF && jpeg[i + 1] == 0xC0) {
+      jpeg[i + 5] = jpeg[i + 7] = 0xFF;
+      jpeg[i + 6] = jpeg[i + 8] = 0x00;
+    }
+  EXPECT_ERROR(IoError, io::decode_image(jpeg), "the header says 65280 x 65280 pixels");
+}
+
+TEST(Images, DamageNeverCrashes) {
+  for (const auto& whole : {io::encode_png(noise({3, 12, 12})), io::encode_jpeg(slope(3, 24, 24))})
+    for (size_t i = 0; i < whole.size(); i++) {
+      auto damaged = whole;
+      damaged[i] ^= static_cast<uint8_t>(1 + i % 255);
+      try {
+        io::decode_image(damaged);
+      } catch (const IoError&) {
+      }
+    }
+  EXPECT_ERROR(IoError, io::decode_image(std::vector<uint8_t>{'G', 'I', 'F'}), "neither PNG nor JPEG");
+  EXPECT_ERROR(IoError, io::decode_image({}), "neither PNG nor JPEG");
+}
+
+TEST(ImageFolders, ClassesAreFoldersSorted) {
+  const TemporaryFolder folder;
+  folder.folder("zebra/more");
+  folder.folder("ant");
+  io::write_png(folder / "zebra/2.png", noise({3, 6, 7}));
+  io::write_png(folder / "zebra/more/1.PNG", slope(1, 5, 5));
+  io::write_jpeg(folder / "ant/a.jpeg", slope(3, 9, 8));
+  folder.write("ant/notes.txt", std::string("not an image"));
+  ImageFolder images(folder.path());
+  EXPECT_EQ(images.classes(), (std::vector<std::string>{"ant", "zebra"}));
+  EXPECT_EQ(images.size(), 3U);
+  EXPECT_EQ(images.get(0).target.item<int64_t>(), 0);
+  EXPECT_EQ(images.get(0).data.sizes(), (IntArrayRef{3, 9, 8}));
+  EXPECT_EQ(images.get(1).target.item<int64_t>(), 1);
+  EXPECT_TRUE(equal(images.get(1).data, noise({3, 6, 7}).to(kFloat).div(255)));
+  EXPECT_EQ(images.get(2).data.sizes(), (IntArrayRef{3, 5, 5})) << "gray becomes RGB";
+  EXPECT_TRUE(equal(ImageFolder(folder.path()).raw().get(1).data, noise({3, 6, 7})));
+
+  auto loader = make_data_loader<samplers::RandomSampler>(
+      images.map(transforms::Compose<>(transforms::Resize<>({8, 8}), transforms::RandomCrop<>(6), transforms::RandomHorizontalFlip<>()))
+          .map(transforms::Stack<>()),
+      DataLoaderOptions(3).workers(2));
+  for (auto& batch : *loader) EXPECT_EQ(batch.data.sizes(), (IntArrayRef{3, 3, 6, 6}));
+}
+
+TEST(ImageFolders, WrongFoldersAndFilesAreNamed) {
+  const TemporaryFolder folder;
+  EXPECT_ERROR(IoError, ImageFolder("/nowhere"), "/nowhere is not a folder");
+  EXPECT_ERROR(IoError, ImageFolder(folder.path()), "has no folders");
+  folder.folder("empty");
+  EXPECT_ERROR(IoError, ImageFolder(folder.path()), "found no .png, .jpg or .jpeg");
+  folder.write("empty/fake.png", std::string("text, not pixels"));
+  ImageFolder images(folder.path());
+  EXPECT_ERROR(IoError, images.get(0), "fake.png: neither PNG nor JPEG");
+  auto loader = make_data_loader<samplers::SequentialSampler>(images, DataLoaderOptions(1).workers(1));
+  EXPECT_ERROR(WorkerException, *loader->begin(), "index 0: read_image");
+}
+
+}  // namespace
+}  // namespace cresset::data::datasets

@@ -1,0 +1,116 @@
+// Lines as they stand in programs written for libtorch.
+#include "cresset/torch.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+using torch::data::TensorExample;
+
+class Spirals : public torch::data::datasets::Dataset<Spirals> {
+ public:
+  explicit Spirals(size_t count) {
+    auto t = torch::rand({static_cast<int64_t>(count)}) * 9 + 1;
+    auto label = torch::randint(0, 2, {static_cast<int64_t>(count)}, torch::kLong);
+    auto angle = t + label.to(torch::kFloat) * 3.14159;
+    points_ = torch::stack({t * torch::cos(angle), t * torch::sin(angle)}, 1) / 10;
+    labels_ = label;
+  }
+  torch::data::Example<> get(size_t i) override { return {points_[i], labels_[i]}; }
+  torch::optional<size_t> size() const override { return points_.size(0); }
+
+ private:
+  torch::Tensor points_, labels_;
+};
+
+TEST(LibtorchStyle, ClassifierLinesCompileAndRun) {
+  torch::manual_seed(0);
+  auto train = Spirals(200).map(torch::data::transforms::Stack<>());
+  const size_t count = train.size().value();
+  EXPECT_EQ(count, 200U);
+  auto loader = torch::data::make_data_loader<torch::data::samplers::RandomSampler>(
+      std::move(train), torch::data::DataLoaderOptions().batch_size(64).workers(2));
+  for (int epoch = 1; epoch <= 3; epoch++) {
+    int64_t seen = 0;
+    for (auto& batch : *loader) {
+      EXPECT_EQ(batch.data.size(1), 2);
+      EXPECT_EQ(batch.data.size(0), batch.target.size(0));
+      seen += batch.data.size(0);
+    }
+    EXPECT_EQ(seen, 200);
+  }
+  auto test_set = Spirals(50).map(torch::data::transforms::Stack<>());
+  auto test = torch::data::make_data_loader<torch::data::samplers::SequentialSampler>(std::move(test_set), 20);
+  int batches = 0;
+  for (auto& batch : *test) batches += batch.data.defined() ? 1 : 0;
+  EXPECT_EQ(batches, 3);
+}
+
+TEST(LibtorchStyle, TensorDatasetWithStackAndLambda) {
+  auto dataset = torch::data::datasets::TensorDataset({torch::eye(4)})
+                     .map(torch::data::transforms::Lambda<TensorExample>([](TensorExample e) { return TensorExample(e.data * 2); }))
+                     .map(torch::data::transforms::Stack<TensorExample>());
+  auto loader = torch::data::make_data_loader(dataset, torch::data::samplers::SequentialSampler(1), 2);
+  for (torch::Tensor batch : *loader) EXPECT_TRUE(torch::equal(batch, torch::eye(4).mul(2).unsqueeze(0)));
+}
+
+struct Counter : torch::data::datasets::BatchDataset<Counter, int, size_t> {
+  int get_batch(size_t count) override { return static_cast<int>(count); }
+  torch::optional<size_t> size() const override { return torch::nullopt; }
+};
+
+TEST(LibtorchStyle, StreamSamplerAsksForNumbers) {
+  auto loader = torch::data::make_data_loader(Counter(), torch::data::samplers::StreamSampler(10),
+                                              torch::data::DataLoaderOptions(4));
+  std::vector<int> counts;
+  for (int count : *loader) counts.push_back(count);
+  EXPECT_EQ(counts, (std::vector<int>{4, 4, 2}));
+}
+
+// A sampler as libtorch's users write them, archives included.
+class EvenSampler : public torch::data::samplers::Sampler<> {
+ public:
+  explicit EvenSampler(size_t size) : size_(size) {}
+  void reset(torch::optional<size_t> new_size = torch::nullopt) override {
+    if (new_size) size_ = *new_size;
+    at_ = 0;
+  }
+  torch::optional<std::vector<size_t>> next(size_t batch_size) override {
+    std::vector<size_t> indices;
+    for (; indices.size() < batch_size && at_ < size_; at_ += 2) indices.push_back(at_);
+    if (indices.empty()) return torch::nullopt;
+    return indices;
+  }
+  void save(torch::serialize::OutputArchive&) const override {}
+  void load(torch::serialize::InputArchive&) override {}
+
+ private:
+  size_t size_;
+  size_t at_ = 0;
+};
+
+TEST(LibtorchStyle, SamplerOfOnesOwn) {
+  auto dataset = torch::data::datasets::TensorDataset(torch::arange(10)).map(torch::data::transforms::Stack<TensorExample>());
+  auto loader = torch::data::make_data_loader<EvenSampler>(std::move(dataset), 3);
+  std::vector<int64_t> sums;
+  for (int epoch = 0; epoch < 2; epoch++)
+    for (auto& batch : *loader) sums.push_back(batch.data.sum().item<int64_t>());
+  EXPECT_EQ(sums, (std::vector<int64_t>{6, 14, 6, 14}));
+}
+
+TEST(LibtorchStyle, OptionsReadAsLibtorchs) {
+  torch::data::DataLoaderOptions options(32);
+  options.workers(3).timeout(std::chrono::milliseconds(500)).enforce_ordering(false).drop_last(true);
+  const torch::data::FullDataLoaderOptions full(options);
+  EXPECT_EQ(full.batch_size, 32U);
+  EXPECT_EQ(full.max_jobs, 6U);
+  EXPECT_EQ(full.timeout->count(), 500);
+  EXPECT_FALSE(full.enforce_ordering);
+  EXPECT_TRUE(full.drop_last);
+  EXPECT_EQ(torch::data::FullDataLoaderOptions(options.prefetch_factor(5)).max_jobs, 15U);
+  EXPECT_EQ(torch::data::FullDataLoaderOptions(options.max_jobs(7)).max_jobs, 7U);
+}
+
+}  // namespace

@@ -1,0 +1,167 @@
+// Checkpoints: a training goes on bit for bit, broken files are passed over, old ones go.
+#include "cresset/io/checkpoint.h"
+
+#include "cresset/io/pt.h"
+#include "tests/core/expect_error.h"
+#include "tests/io/model_like.h"
+#include "tests/io/support.h"
+
+namespace cresset::io {
+namespace {
+
+using test::Line;
+using test::Momentum;
+using test::TempFolder;
+
+// A position in a shuffled order, as a sampler has.
+struct Position {
+  int64_t at = 0;
+  IValue state_dict() const {
+    IValue::Dict state;
+    state["at"] = at;
+    return state;
+  }
+  void load_state_dict(const IValue& value) { at = value.toDict().at("at").toInt(); }
+};
+
+struct Training {
+  Line model;
+  Momentum optimizer{{model->weight, model->bias}, {}, 0.1};
+  Position position;
+  void step() {
+    optimizer.step({randn({3}), randn({})});
+    optimizer.lr *= 0.99;
+    position.at++;
+  }
+  Checkpoint checkpoint(const std::string& folder, CheckpointOptions options = {}) {
+    Checkpoint result(folder, options);
+    result.add("model", model).add("optimizer", optimizer).add("sampler", position);
+    return result;
+  }
+};
+
+TEST(Checkpoint, ATrainingGoesOnBitForBit) {
+  TempFolder folder;
+  manual_seed(3);
+  Training straight;
+  for (int i = 0; i < 10; i++) straight.step();
+
+  manual_seed(3);
+  Training first;
+  Checkpoint saver = first.checkpoint(folder / "run/a");
+  for (int i = 0; i < 4; i++) first.step();
+  saver.set("best", 0.5);
+  EXPECT_EQ(saver.save(4), folder / "run/a/step-00000004.ckpt");
+
+  manual_seed(99);
+  Training second;
+  Checkpoint loader = second.checkpoint(folder / "run/a");
+  ASSERT_EQ(loader.load_newest(), 4);
+  EXPECT_EQ(loader.get("best")->toDouble(), 0.5);
+  for (int i = 4; i < 10; i++) second.step();
+  EXPECT_TRUE(equal(second.model->weight, straight.model->weight));
+  EXPECT_TRUE(equal(second.model->bias, straight.model->bias));
+  EXPECT_EQ(second.optimizer.lr, straight.optimizer.lr);
+  EXPECT_EQ(second.position.at, 10);
+}
+
+TEST(Checkpoint, TheNewestWholeOneIsFound) {
+  TempFolder folder;
+  Training training;
+  Checkpoint checkpoint = training.checkpoint(folder.path());
+  EXPECT_FALSE(checkpoint.load_newest());
+  for (int64_t step : {10, 20, 100}) {
+    training.position.at = step;
+    checkpoint.save(step);
+  }
+  const std::string newest = folder / "step-00000100.ckpt", whole = test::contents_of(newest);
+  for (size_t length : {size_t{0}, size_t{1}, size_t{10}, size_t{100}, whole.size() - 1}) {
+    test::write_contents(newest, whole.substr(0, length));
+    EXPECT_EQ(checkpoint.load_newest(), 20) << length;
+    ASSERT_EQ(checkpoint.skipped().size(), 1u);
+    EXPECT_NE(checkpoint.skipped()[0].find("step-00000100.ckpt"), std::string::npos);
+  }
+  test::write_contents(newest, whole);
+  EXPECT_EQ(checkpoint.load_newest(), 100);
+  EXPECT_EQ(training.position.at, 100);
+  EXPECT_TRUE(checkpoint.skipped().empty());
+}
+
+TEST(Checkpoint, EveryFlippedBitIsNoticed) {
+  TempFolder folder;
+  Position position;
+  Checkpoint checkpoint(folder.path());
+  checkpoint.add("sampler", position);
+  const std::string path = checkpoint.save(1), whole = test::contents_of(path);
+  for (size_t at = 0; at < whole.size(); at++) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
+    test::write_contents(path, flipped);
+    EXPECT_THROW(checkpoint.load(path), IoError) << at;
+  }
+}
+
+TEST(Checkpoint, OldOnesAndForgottenTemporariesGo) {
+  TempFolder folder;
+  Training training;
+  Checkpoint checkpoint = training.checkpoint(folder.path(), {.keep = 2});
+  test::write_contents(folder / "step-00000001.ckpt.tmp-1-0", "left behind");
+  std::filesystem::last_write_time(folder / "step-00000001.ckpt.tmp-1-0",
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+  test::write_contents(folder / "notes.txt", "mine");
+  for (int64_t step : {1, 2, 3, 200000000, 1000000000}) checkpoint.save(step);
+  EXPECT_EQ(checkpoint.files(),
+            (std::vector<std::string>{folder / "step-200000000.ckpt", folder / "step-1000000000.ckpt"}));
+  EXPECT_EQ(folder.count(), 3u);
+}
+
+TEST(Checkpoint, MissingPartsAreNamedBeforeAnythingChanges) {
+  TempFolder folder;
+  Position position;
+  Checkpoint small(folder.path());
+  small.add("sampler", position);
+  small.save(7);
+  Training training;
+  training.position.at = -1;
+  Checkpoint checkpoint = training.checkpoint(folder.path());
+  EXPECT_ERROR(IoError, checkpoint.load_newest(), "does not hold 'model', 'optimizer'");
+  EXPECT_EQ(training.position.at, -1);
+  EXPECT_ERROR(ValueError, small.add("sampler", position), "already defined");
+  EXPECT_ERROR(ValueError, small.save(-1), "step is -1");
+}
+
+TEST(Checkpoint, TensorsAndGeneratorsJoinIn) {
+  TempFolder folder;
+  Generator generator(5);
+  generator.set_offset(17);
+  Tensor average = ones({2});
+  Checkpoint checkpoint(folder.path(), {.rng = false});
+  checkpoint.add("generator", generator).add("average", average);
+  checkpoint.save(1);
+  generator.set_offset(99);
+  average.zero_();
+  checkpoint.load_newest();
+  EXPECT_EQ(generator.get_offset(), 17u);
+  EXPECT_EQ(average.sum().item<double>(), 2);
+}
+
+TEST(Checkpoint, TorchLoadReadsIt) {
+  TempFolder folder;
+  Training training;
+  training.step();
+  Checkpoint checkpoint = training.checkpoint(folder.path());
+  checkpoint.set("accuracy", 0.75);
+  const std::string path = checkpoint.save(12);
+  EXPECT_EQ(load_pt(path).toDict().at("step").toInt(), 12);
+  auto ran = test::run(test::python() +
+                       " -c 'import sys\ntry:\n  import torch\nexcept ImportError:\n  sys.exit(77)\n"
+                       "held = torch.load(sys.argv[1])\n"
+                       "assert held[\"step\"] == 12 and held[\"values\"] == {\"accuracy\": 0.75}\n"
+                       "assert held[\"state\"][\"model\"][\"weight\"].shape == (3,)\n"
+                       "assert held[\"state\"][\"optimizer\"][\"state\"][0][\"momentum_buffer\"].shape == (3,)' " +
+                       path);
+  SKIP_OR_EXPECT_SUCCESS(ran, "PyTorch");
+}
+
+}  // namespace
+}  // namespace cresset::io

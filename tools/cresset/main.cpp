@@ -1,0 +1,61 @@
+// The command line of Cresset.
+#include <cstdio>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "cresset/core/version.h"
+#include "inspect.h"
+
+namespace {
+
+constexpr const char* kHelp =
+    "usage: cresset COMMAND\n"
+    "\n"
+    "  inspect FILE [--json]   what a checkpoint, .pt, safetensors, .npy or .npz file holds: names, dtypes, shapes, "
+    "values\n"
+    "  --version\n"
+    "  --help\n";
+
+int usage(const char* wrong) {
+  std::fprintf(stderr, "cresset: %s\n\n%s", wrong, kHelp);
+  return 2;
+}
+
+int inspect(const std::vector<std::string_view>& arguments) {
+  std::string path;
+  bool json = false;
+  for (std::string_view argument : arguments) {
+    if (argument == "--json")
+      json = true;
+    else if (argument.starts_with("--"))
+      return usage("inspect takes a file and --json");
+    else if (!path.empty())
+      return usage("inspect takes one file");
+    else
+      path = argument;
+  }
+  if (path.empty()) return usage("inspect needs a file");
+  std::fputs(cresset::tools::inspect(path, json).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::vector<std::string_view> arguments(argv + 1, argv + argc);
+  if (arguments.empty()) return usage("a command is missing");
+  if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  if (arguments[0] == "--version") {
+    std::printf("cresset %s\n", cresset::version());
+    return 0;
+  }
+  if (arguments[0] == "inspect") return inspect({arguments.begin() + 1, arguments.end()});
+  return usage("there is no such command");
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "cresset: %s\n", error.what());
+  return 1;
+}
