@@ -1,5 +1,5 @@
-// The loaders: StatelessDataLoader asks a sampler which examples to fetch, StatefulDataLoader takes what a stream gives.
-// make_data_loader chooses.
+// The loaders: StatelessDataLoader asks a sampler which examples to fetch, StatefulDataLoader takes what a stream
+// gives. make_data_loader chooses.
 #pragma once
 
 #include <memory>
@@ -188,26 +188,25 @@ class StatefulDataLoader : public DataLoaderBase<typename Dataset::BatchType::va
 };
 
 template <typename Dataset, typename Sampler>
-requires(!Dataset::is_stateful)
-std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset, Sampler sampler,
-                                                                        DataLoaderOptions options) {
+requires(!Dataset::is_stateful) std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
+    Dataset dataset, Sampler sampler, DataLoaderOptions options) {
   return std::make_unique<StatelessDataLoader<Dataset, Sampler>>(std::move(dataset), std::move(sampler), options);
 }
 
 template <typename Sampler = samplers::RandomSampler, typename Dataset>
 requires(!Dataset::is_stateful && std::is_constructible_v<Sampler, size_t>)
-std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
-    Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
+    std::unique_ptr<StatelessDataLoader<Dataset, Sampler>> make_data_loader(
+        Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
   const std::optional<size_t> size = dataset.size();
-  CRESSET_CHECK_AS(ValueError, size.has_value(),
-                   "make_data_loader: found a data set without a size (expected one that knows its size, or a sampler)");
+  CRESSET_CHECK_AS(
+      ValueError, size.has_value(),
+      "make_data_loader: found a data set without a size (expected one that knows its size, or a sampler)");
   return make_data_loader(std::move(dataset), Sampler(*size), options);
 }
 
 template <typename Dataset>
-requires(Dataset::is_stateful)
-std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(Dataset dataset,
-                                                              DataLoaderOptions options = DataLoaderOptions()) {
+requires(Dataset::is_stateful) std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(
+    Dataset dataset, DataLoaderOptions options = DataLoaderOptions()) {
   return std::make_unique<StatefulDataLoader<Dataset>>(std::move(dataset), options);
 }
 

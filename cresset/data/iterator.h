@@ -34,9 +34,7 @@ class Iterator {
   Batch& operator*() { return current("dereference"); }
   Batch* operator->() { return &current("dereference"); }
 
-  bool operator==(const Iterator& other) const {
-    return state_ == other.state_ || (at_end() && other.at_end());
-  }
+  bool operator==(const Iterator& other) const { return state_ == other.state_ || (at_end() && other.at_end()); }
 
  private:
   struct State {

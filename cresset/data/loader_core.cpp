@@ -9,9 +9,8 @@ LoaderCore::LoaderCore(const DataLoaderOptions& options, bool one_at_a_time)
     : self_(std::make_shared<LoaderCore*>(this)), seed_(0), options_(options) {
   seed_ = options_.seed ? *options_.seed : drawn_seed();
   if (options_.workers > 0)
-    pipeline_ = std::make_unique<Pipeline>(options_, one_at_a_time, [this](size_t worker, Request& request) {
-      return fetch(worker, request);
-    });
+    pipeline_ = std::make_unique<Pipeline>(options_, one_at_a_time,
+                                           [this](size_t worker, Request& request) { return fetch(worker, request); });
 }
 
 LoaderCore::~LoaderCore() = default;
@@ -43,7 +42,8 @@ size_t LoaderCore::begin_epoch() {
   under_way_ = true;
   while (sequence_ < from.batches && !exhausted_) {
     const std::unique_ptr<Request> request = numbered_request();
-    if (!request || (skips_by_fetching() && !fetch_in_scope([this](size_t w, Request& r) { return fetch(w, r); }, 0, *request)))
+    if (!request ||
+        (skips_by_fetching() && !fetch_in_scope([this](size_t w, Request& r) { return fetch(w, r); }, 0, *request)))
       exhausted_ = true;
   }
   refill();

@@ -1,5 +1,5 @@
-// LoaderCore: what a loader does whatever its types are: epochs, prefetching, delivery, and its state in the middle of an
-// epoch.
+// LoaderCore: what a loader does whatever its types are: epochs, prefetching, delivery, and its state in the middle of
+// an epoch.
 #pragma once
 
 #include <memory>
@@ -28,8 +28,8 @@ class CRESSET_API LoaderCore {
   size_t epoch() const { return epoch_; }
   uint64_t seed() const { return seed_; }
 
-  // Where the loader stands: what it has delivered, not what was fetched ahead. After load_state_dict the next begin() goes
-  // on with the batch after the last delivered one, with the same samples and the same random numbers.
+  // Where the loader stands: what it has delivered, not what was fetched ahead. After load_state_dict the next begin()
+  // goes on with the batch after the last delivered one, with the same samples and the same random numbers.
   IValue state_dict() const;
   void load_state_dict(const IValue& state);
 
@@ -44,9 +44,9 @@ class CRESSET_API LoaderCore {
   virtual IValue source_state() const { return {}; }
   virtual void load_source_state(const IValue&) {}
 
-  size_t begin_epoch();            // the number of this iteration, which its iterator keeps
+  size_t begin_epoch();                            // the number of this iteration, which its iterator keeps
   std::unique_ptr<Parcel> next(size_t iteration);  // null: the end
-  void shut_down();                // for destructors of derived classes, whose parts the workers use
+  void shut_down();                                // for destructors of derived classes, whose parts the workers use
 
   std::shared_ptr<LoaderCore*> self_;  // iterators watch it
   uint64_t seed_;

@@ -1,5 +1,5 @@
-// Workers take jobs from one queue and leave results with the job's epoch. An epoch that is abandoned is only marked: its
-// workers notice at the next sample, and their results go with it.
+// Workers take jobs from one queue and leave results with the job's epoch. An epoch that is abandoned is only marked:
+// its workers notice at the next sample, and their results go with it.
 #include "cresset/data/pipeline.h"
 
 #include <unistd.h>
@@ -26,8 +26,8 @@ FullDataLoaderOptions::FullDataLoaderOptions(const DataLoaderOptions& options)
       seed(options.seed()),
       pin_memory(options.pin_memory()) {
   CRESSET_CHECK_AS(ValueError, batch_size > 0, "DataLoader: found batch_size 0 (expected at least 1)");
-  CRESSET_CHECK_AS(ValueError, workers == 0 || max_jobs > 0,
-                   "DataLoader: found max_jobs (or prefetch_factor) 0 with ", workers, " workers (expected at least 1)");
+  CRESSET_CHECK_AS(ValueError, workers == 0 || max_jobs > 0, "DataLoader: found max_jobs (or prefetch_factor) 0 with ",
+                   workers, " workers (expected at least 1)");
 }
 
 namespace detail {
@@ -75,7 +75,8 @@ std::string words_of(const std::exception_ptr& error) {
 // "worker 1, batch 3, index 17: words"
 std::exception_ptr described(const std::exception_ptr& error, size_t worker, const Request& request,
                              std::optional<size_t> failed) {
-  std::string where = message_of("DataLoader: worker ", worker, ", batch ", request.sequence, " of epoch ", request.epoch);
+  std::string where =
+      message_of("DataLoader: worker ", worker, ", batch ", request.sequence, " of epoch ", request.epoch);
   if (failed) {
     where += message_of(", index ", *failed);
   } else if (!request.indices.empty()) {
@@ -161,13 +162,14 @@ Pipeline::Delivery Pipeline::pop() {
   };
   std::unique_lock lock(state_->mutex);
   if (options_.timeout) {
-    CRESSET_CHECK(state_->result_waits.wait_for(lock, *options_.timeout, there), "DataLoader: no batch within the timeout of ",
-                  options_.timeout->count(), " ms (batch ", epoch.expected.front(), ", ", in_flight_, " in flight, ",
-                  options_.workers, " workers)");
+    CRESSET_CHECK(state_->result_waits.wait_for(lock, *options_.timeout, there),
+                  "DataLoader: no batch within the timeout of ", options_.timeout->count(), " ms (batch ",
+                  epoch.expected.front(), ", ", in_flight_, " in flight, ", options_.workers, " workers)");
   } else {
     state_->result_waits.wait(lock, there);
   }
-  auto node = epoch.ready.extract(options_.enforce_ordering ? epoch.ready.find(epoch.expected.front()) : epoch.ready.begin());
+  auto node =
+      epoch.ready.extract(options_.enforce_ordering ? epoch.ready.find(epoch.expected.front()) : epoch.ready.begin());
   std::erase(epoch.expected, node.key());
   in_flight_--;
   return std::move(node.mapped());

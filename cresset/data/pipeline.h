@@ -1,5 +1,5 @@
-// Pipeline: worker threads that turn requests into batches. It knows neither type; the loader's template does. Everything
-// that could hang is here: queues, threads, waiting, stopping, forks.
+// Pipeline: worker threads that turn requests into batches. It knows neither type; the loader's template does.
+// Everything that could hang is here: queues, threads, waiting, stopping, forks.
 #pragma once
 
 #include <atomic>

@@ -85,8 +85,8 @@ SampleScope::SampleScope(size_t position) {
   if (key.cancelled && key.cancelled->load(std::memory_order_relaxed)) throw Cancelled{};
   position_ = position % key.indices.size();  // a transform may have changed the number of samples
   const uint32_t repeat = key.repeats.empty() ? 0 : key.repeats[position_];
-  batch->generator_.set_state({mixed_seed(key.seed, key.epoch, key.indices[position_], repeat),
-                               batch->offsets_[position_]});
+  batch->generator_.set_state(
+      {mixed_seed(key.seed, key.epoch, key.indices[position_], repeat), batch->offsets_[position_]});
   batch->open_ = true;
   batch_ = batch;
   exceptions_ = std::uncaught_exceptions();

@@ -87,8 +87,9 @@ class CRESSET_API SampleScope {
   int exceptions_ = 0;
 };
 
-// The rows of a batch that was gathered in one go, as tensors of their own; and the way back. A loader's thread remembers
-// the whole, so that transforms and Stack may work on it without copying. Only for memory that nobody else holds.
+// The rows of a batch that was gathered in one go, as tensors of their own; and the way back. A loader's thread
+// remembers the whole, so that transforms and Stack may work on it without copying. Only for memory that nobody else
+// holds.
 CRESSET_API std::vector<Tensor> rows_of(const Tensor& whole);
 CRESSET_API Tensor whole_of(ArrayRef<Tensor> rows);  // undefined unless the rows are all of one whole, in order
 

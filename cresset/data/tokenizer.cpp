@@ -73,8 +73,8 @@ std::vector<std::vector<int64_t>> read_numbers(const std::string& path, std::str
     std::string_view one = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line == 1) {
-      CRESSET_CHECK_AS(IoError, one == first_line, path, ": found the first line \"", one.substr(0, 40), "\" (expected \"",
-                       first_line, "\")");
+      CRESSET_CHECK_AS(IoError, one == first_line, path, ": found the first line \"", one.substr(0, 40),
+                       "\" (expected \"", first_line, "\")");
       lines.emplace_back();
       continue;
     }
@@ -265,9 +265,8 @@ BpeTokenizer BpeTokenizer::load(const std::string& path) {
     const auto fits = [&](int64_t id) { return id >= 0 && id < known; };
     CRESSET_CHECK_AS(IoError, line.size() == 2 && fits(line[0]) && fits(line[1]), path, ": line ", known - 256 + 2,
                      ": found ", line.size(), " numbers (expected two ids from 0 to ", known - 1, ")");
-    CRESSET_CHECK_AS(IoError,
-                     tokenizer.token(line[0]).size() + tokenizer.token(line[1]).size() <= kLongest, path, ": line ",
-                     known - 256 + 2, ": found a token of more than ", kLongest, " bytes (expected fewer)");
+    CRESSET_CHECK_AS(IoError, tokenizer.token(line[0]).size() + tokenizer.token(line[1]).size() <= kLongest, path,
+                     ": line ", known - 256 + 2, ": found a token of more than ", kLongest, " bytes (expected fewer)");
     tokenizer.join(static_cast<int32_t>(line[0]), static_cast<int32_t>(line[1]));
   }
   return tokenizer;

@@ -1,5 +1,5 @@
-// Tokenizers: characters, and byte pairs. Both are trained from text, go back from ids to the same text, and are saved as
-// text files.
+// Tokenizers: characters, and byte pairs. Both are trained from text, go back from ids to the same text, and are saved
+// as text files.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class CRESSET_API CharTokenizer {
   std::array<int16_t, 256> ids_{};
 };
 
-// Byte-pair encoding (Sennrich et al. 2016) over bytes: ids 0 to 255 are the bytes, each further one joins two earlier. Text
-// is cut before blanks and where letters meet other signs, and pairs are joined within those pieces only.
+// Byte-pair encoding (Sennrich et al. 2016) over bytes: ids 0 to 255 are the bytes, each further one joins two earlier.
+// Text is cut before blanks and where letters meet other signs, and pairs are joined within those pieces only.
 class CRESSET_API BpeTokenizer {
  public:
   // Learns pairs until there are vocab_size ids, or no pair comes twice.

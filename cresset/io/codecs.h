@@ -1,5 +1,6 @@
-// The codecs that come from other libraries (libpng, libjpeg, zlib). They are in libcresset_image.so, which is loaded at
-// the first file that needs it and fills this table; a slot that stays empty belongs to a library the build did not have.
+// The codecs that come from other libraries (libpng, libjpeg, zlib). They are in libcresset_image.so, which is loaded
+// at the first file that needs it and fills this table; a slot that stays empty belongs to a library the build did not
+// have.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,7 @@ CRESSET_API void load_codecs();
 [[noreturn]] CRESSET_API void missing_codec(const char* function, const std::string& name, const char* library);
 
 template <class Slot>
-Slot codec(Slot Codecs::* slot, const char* function, const std::string& name, const char* library) {
+Slot codec(Slot Codecs::*slot, const char* function, const std::string& name, const char* library) {
   load_codecs();
   if (!(codecs.*slot)) missing_codec(function, name, library);
   return codecs.*slot;

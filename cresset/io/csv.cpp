@@ -130,9 +130,8 @@ Tensor CsvTable::numbers(const std::vector<std::string>& columns) const {
   auto* values = out.data_ptr<float>();
   for (size_t row = 0; row < rows(); row++)
     for (size_t c : wanted)
-      CRESSET_CHECK_AS(IoError, number(at(row, c), *values++), "read_csv: ", name_, ": line ", lines_[row],
-                       ", column ", source_[c] + 1, " (\"", columns_[c], "\"): found \"", at(row, c),
-                       "\" (expected a number)");
+      CRESSET_CHECK_AS(IoError, number(at(row, c), *values++), "read_csv: ", name_, ": line ", lines_[row], ", column ",
+                       source_[c] + 1, " (\"", columns_[c], "\"): found \"", at(row, c), "\" (expected a number)");
   return out;
 }
 

@@ -1,5 +1,5 @@
-// CSV after RFC 4180: delimiter, quoted fields with doubled quotes and line breaks inside, \n or \r\n. Faults are named by
-// file, line and column.
+// CSV after RFC 4180: delimiter, quoted fields with doubled quotes and line breaks inside, \n or \r\n. Faults are named
+// by file, line and column.
 #pragma once
 
 #include <string>

@@ -14,7 +14,8 @@ struct IdxType {
   uint8_t code;
   DType dtype;
 };
-constexpr IdxType kTypes[] = {{0x08, kByte}, {0x09, kChar}, {0x0B, kShort}, {0x0C, kInt}, {0x0D, kFloat}, {0x0E, kDouble}};
+constexpr IdxType kTypes[] = {{0x08, kByte}, {0x09, kChar},  {0x0B, kShort},
+                              {0x0C, kInt},  {0x0D, kFloat}, {0x0E, kDouble}};
 
 constexpr size_t kMostHeader = 4 + 255 * 4;
 
@@ -96,7 +97,8 @@ std::vector<uint8_t> encode_idx(const Tensor& tensor) {
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](IdxType t) { return t.dtype == tensor.dtype(); });
   CRESSET_CHECK_AS(TypeError, type != std::end(kTypes), "encode_idx: found ", toString(tensor.dtype()),
                    " (expected uint8, int8, int16, int32, float32 or float64)");
-  CRESSET_CHECK_AS(ShapeError, tensor.dim() <= 255, "encode_idx: found ", tensor.dim(), " dimensions (expected at most 255)");
+  CRESSET_CHECK_AS(ShapeError, tensor.dim() <= 255, "encode_idx: found ", tensor.dim(),
+                   " dimensions (expected at most 255)");
   std::vector<uint8_t> out = {0, 0, type->code, static_cast<uint8_t>(tensor.dim())};
   for (int64_t size : tensor.sizes()) {
     CRESSET_CHECK_AS(ShapeError, size <= int64_t{UINT32_MAX}, "encode_idx: found size ", size, " (expected 32 bits)");

@@ -43,8 +43,8 @@ Tensor decode_image(Bytes bytes, ImageReadMode mode, const std::string& name) {
   if (is_png(bytes)) return tensor_of(codec(&Codecs::decode_png, "read_image", name, "libpng")(bytes, channels, name));
   if (is_jpeg(bytes))
     return tensor_of(codec(&Codecs::decode_jpeg, "read_image", name, "libjpeg")(bytes, channels, name));
-  throw IoError(message_of("read_image: ", name, ": neither PNG nor JPEG by its first bytes (it has ", bytes.size(),
-                           " bytes)"));
+  throw IoError(
+      message_of("read_image: ", name, ": neither PNG nor JPEG by its first bytes (it has ", bytes.size(), " bytes)"));
 }
 
 Tensor read_image(const std::string& path, ImageReadMode mode) { return decode_image(read_file(path), mode, path); }

@@ -29,7 +29,10 @@ TEST(Csv, OptionsChangeTheFormat) {
   EXPECT_EQ(table.columns(), (std::vector<std::string>{"0", "1", "2"}));
   EXPECT_EQ(table.at(0, 1), "a;b");
   EXPECT_EQ(table.at(1, 1), "it's");
-  const auto chosen = parse_csv("\xEF\xBB\xBF" "a,b,c\n1,2,3\n", CsvOptions().columns({"c", "a"}));
+  const auto chosen = parse_csv(
+      "\xEF\xBB\xBF"
+      "a,b,c\n1,2,3\n",
+      CsvOptions().columns({"c", "a"}));
   EXPECT_EQ(chosen.at(0, 0), "3");
   EXPECT_EQ(chosen.at(0, 1), "1");
 }
@@ -42,7 +45,8 @@ TEST(Csv, NumbersAndClasses) {
 }
 
 TEST(Csv, FaultsAreNamedByLineAndColumn) {
-  EXPECT_ERROR(IoError, parse_csv("a,b\n1,2\n3\n", {}, "t.csv"), "t.csv: line 3, column 2: found 1 fields (expected 2)");
+  EXPECT_ERROR(IoError, parse_csv("a,b\n1,2\n3\n", {}, "t.csv"),
+               "t.csv: line 3, column 2: found 1 fields (expected 2)");
   EXPECT_ERROR(IoError, parse_csv("a,b\n1,2,3\n", {}, "t.csv"), "line 2, column 3: found 3 fields (expected 2)");
   EXPECT_ERROR(IoError, parse_csv("a,b\n1,\"2\n3,4\n", {}, "t.csv"), "line 2, column 2: a quoted field has no end");
   EXPECT_ERROR(IoError, parse_csv("a,b\n\"1\"x,2\n", {}, "t.csv"), "line 2, column 1: found 'x' after a quoted field");
@@ -70,7 +74,8 @@ TEST(Csv, DatasetOfClassesAndOfNumbers) {
   CsvDataset numbers(path, CsvDatasetOptions("l").regression(true).features({"w"}));
   EXPECT_TRUE(equal(numbers.targets(), tensor({2.0, 4.0, 6.0}, kFloat)));
   EXPECT_ERROR(IoError, CsvDataset(path, {"l"}), "line 2, column 3 (\"kind\"): found \"setosa\" (expected a number)");
-  EXPECT_ERROR(IoError, CsvDataset(path, CsvDatasetOptions("kind").classes({"setosa"})), "found \"virginica\" (expected one of setosa)");
+  EXPECT_ERROR(IoError, CsvDataset(path, CsvDatasetOptions("kind").classes({"setosa"})),
+               "found \"virginica\" (expected one of setosa)");
   auto loader = make_data_loader<samplers::SequentialSampler>(flowers.map(transforms::Stack<>()), 3);
   for (auto& batch : *loader) EXPECT_TRUE(equal(batch.data, flowers.features()));
   io::write_file(folder / "iris.csv.gz", io::gzip(io::read_file(path)));

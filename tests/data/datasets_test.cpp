@@ -33,7 +33,8 @@ TEST(Datasets, BatchesAreCopiesWhateverTheSampler) {
   // A batch of neighbours must not be a view of the data set: training changes it.
   PairDataset dataset(counting(8, 2), arange(8));
   for (size_t workers : {0, 1}) {
-    auto loader = make_data_loader<samplers::SequentialSampler>(dataset.map(Stack<>()), DataLoaderOptions(4).workers(workers));
+    auto loader =
+        make_data_loader<samplers::SequentialSampler>(dataset.map(Stack<>()), DataLoaderOptions(4).workers(workers));
     for (auto& batch : *loader) {
       batch.data.zero_();
       batch.target.zero_();
@@ -45,7 +46,9 @@ TEST(Datasets, BatchesAreCopiesWhateverTheSampler) {
 
 // get() gives neighbours of one tensor: Stack may not take them for a batch that was gathered.
 struct Views : Dataset<Views> {
-  Example<> get(size_t index) override { return {rows[static_cast<int64_t>(index)], rows[static_cast<int64_t>(index)]}; }
+  Example<> get(size_t index) override {
+    return {rows[static_cast<int64_t>(index)], rows[static_cast<int64_t>(index)]};
+  }
   std::optional<size_t> size() const override { return 6; }
   Tensor rows = counting(6, 2);
 };
@@ -72,7 +75,8 @@ TEST(Datasets, GatheredBatchesGoThroughTransformsAsOneAndGiveTheSame) {
   auto together = dataset.map(normalize).map(Compose<>(transforms::CenterCrop<>(4), normalize)).map(Stack<>());
   auto twice = dataset.map(normalize).map(normalize).map(Stack<>());
   const auto first = [](auto d) { return *make_data_loader<samplers::SequentialSampler>(d, 12)->begin(); };
-  const Tensor mean = tensor({0.1, 0.2, 0.3}, kFloat).reshape({3, 1, 1}), dev = tensor({0.5, 0.6, 0.7}, kFloat).reshape({3, 1, 1});
+  const Tensor mean = tensor({0.1, 0.2, 0.3}, kFloat).reshape({3, 1, 1}),
+               dev = tensor({0.5, 0.6, 0.7}, kFloat).reshape({3, 1, 1});
   const Tensor wanted = (images - mean) / dev;
   EXPECT_TRUE(equal(first(one_by_one).data, wanted));
   EXPECT_EQ(calls, 12);
@@ -96,21 +100,24 @@ TEST(Datasets, RowsChangedByATransformAreSeen) {
   wanted[2].fill_(-1);
   wanted[4].fill_(7);
   EXPECT_TRUE(equal((*make_data_loader<samplers::SequentialSampler>(changed, 6)->begin()).data, wanted));
-  auto reversed = dataset.map(transforms::BatchLambda<std::vector<Example<>>>([](std::vector<Example<>> batch) {
-    std::reverse(batch.begin(), batch.end());
-    batch.pop_back();
-    return batch;
-  })).map(Stack<>());
-  EXPECT_TRUE(equal((*make_data_loader<samplers::SequentialSampler>(reversed, 6)->begin()).target, tensor({5, 4, 3, 2, 1}, kLong)));
+  auto reversed = dataset
+                      .map(transforms::BatchLambda<std::vector<Example<>>>([](std::vector<Example<>> batch) {
+                        std::reverse(batch.begin(), batch.end());
+                        batch.pop_back();
+                        return batch;
+                      }))
+                      .map(Stack<>());
+  EXPECT_TRUE(equal((*make_data_loader<samplers::SequentialSampler>(reversed, 6)->begin()).target,
+                    tensor({5, 4, 3, 2, 1}, kLong)));
 }
 
 TEST(Datasets, CollationIsTheUsers) {
-  auto dataset = PairDataset(counting(6, 3), arange(6)).map(transforms::Collate<int64_t, std::vector<Example<>>>(
-      [](std::vector<Example<>> batch) {
-        int64_t sum = 0;
-        for (auto& e : batch) sum += e.target.item<int64_t>();
-        return sum;
-      }));
+  auto dataset = PairDataset(counting(6, 3), arange(6))
+                     .map(transforms::Collate<int64_t, std::vector<Example<>>>([](std::vector<Example<>> batch) {
+                       int64_t sum = 0;
+                       for (auto& e : batch) sum += e.target.item<int64_t>();
+                       return sum;
+                     }));
   std::vector<int64_t> sums;
   auto loader = make_data_loader<samplers::SequentialSampler>(dataset, DataLoaderOptions(2).workers(1));
   for (int64_t sum : *loader) sums.push_back(sum);
@@ -141,7 +148,8 @@ TEST(Datasets, SubsetAndRandomSplit) {
 
 TEST(Datasets, ConcatOfDifferentTypes) {
   PairDataset numbers(counting(3, 2), arange(3));
-  auto mapped = Views().map(transforms::Lambda<Example<>>([](Example<> e) { return Example<>(e.data, full({}, 50, kLong)); }));
+  auto mapped =
+      Views().map(transforms::Lambda<Example<>>([](Example<> e) { return Example<>(e.data, full({}, 50, kLong)); }));
   ConcatDataset<> both({numbers, mapped, Subset(numbers, {1})});
   EXPECT_EQ(both.size(), 10U);
   EXPECT_EQ(both.get(2).target.item<int64_t>(), 2);
@@ -176,7 +184,8 @@ struct Slow : Dataset<Slow, TensorExample> {
 TEST(Datasets, CacheReadsEachExampleOnceForAllWorkers) {
   auto reads = std::make_shared<std::atomic<int>>(0);
   CachedDataset cached{Slow(reads)};
-  auto loader = make_data_loader<samplers::RandomSampler>(cached.map(Stack<TensorExample>()), DataLoaderOptions(4).workers(3));
+  auto loader =
+      make_data_loader<samplers::RandomSampler>(cached.map(Stack<TensorExample>()), DataLoaderOptions(4).workers(3));
   for (int epoch = 0; epoch < 4; epoch++)
     for (auto& batch : *loader) EXPECT_EQ(batch.data.size(0), 4);
   EXPECT_EQ(*reads, 20);

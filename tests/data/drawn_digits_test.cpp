@@ -33,15 +33,17 @@ TEST(DrawnDigits, NoTwoAreAlikeAndNoneIsEmpty) {
   const Tensor ink = flat.sum(1);
   EXPECT_GT(ink.min().item<float>(), 15);
   EXPECT_LT(ink.max().item<float>(), 330);
-  const Tensor distance = flat.square().sum(1, true).add(flat.square().sum(1)).sub(flat.matmul(flat.t()).mul(2)).add(eye(400).mul(1e6));
+  const Tensor distance =
+      flat.square().sum(1, true).add(flat.square().sum(1)).sub(flat.matmul(flat.t()).mul(2)).add(eye(400).mul(1e6));
   EXPECT_GT(distance.min().item<float>(), 1);
 }
 
-// Nearest neighbours in 2,000 drawings: right for most, which says that classes hold together, and not for all, which says
-// that there is something to learn.
+// Nearest neighbours in 2,000 drawings: right for most, which says that classes hold together, and not for all, which
+// says that there is something to learn.
 TEST(DrawnDigits, NeighboursAreMostlyTheSameDigit) {
   DrawnDigits train(2000, 0), test(300, 1);
-  const Tensor x = train.bytes().reshape({2000, 784}).to(kFloat).div(255), y = test.bytes().reshape({300, 784}).to(kFloat).div(255);
+  const Tensor x = train.bytes().reshape({2000, 784}).to(kFloat).div(255),
+               y = test.bytes().reshape({300, 784}).to(kFloat).div(255);
   const Tensor distance = x.square().sum(1).sub(y.matmul(x.t()).mul(2));
   const Tensor found = train.targets().index_select(0, distance.argmin(1));
   const double right = found.eq(test.targets()).to(kFloat).mean().item<double>();

@@ -1,4 +1,5 @@
-// IDX, gzip and the data sets made of files: what is read, and what is said of files that are cut short, lie or are something else.
+// IDX, gzip and the data sets made of files: what is read, and what is said of files that are cut short, lie or are
+// something else.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -64,15 +65,18 @@ TEST(Idx, CutAnywhereItNamesFileFoundAndWanted) {
 }
 
 TEST(Idx, LiesAndStrangersAreRefused) {
-  EXPECT_ERROR(IoError, io::decode_idx(std::vector<uint8_t>{'P', 'K', 3, 4}), "not an IDX file: it begins with 0x50 0x4b");
+  EXPECT_ERROR(IoError, io::decode_idx(std::vector<uint8_t>{'P', 'K', 3, 4}),
+               "not an IDX file: it begins with 0x50 0x4b");
   EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x0A, {1})), "unknown element type 0x0a");
   EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, {UINT32_MAX, UINT32_MAX})), "found 0 bytes of values");
-  EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x0E, {UINT32_MAX, UINT32_MAX, UINT32_MAX})), "which no file can hold");
+  EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x0E, {UINT32_MAX, UINT32_MAX, UINT32_MAX})),
+               "which no file can hold");
   EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, std::vector<uint32_t>(255, 2))), "which no file can hold");
   auto longer = io::encode_idx(ones({3}, kByte));
   longer.push_back(0);
   EXPECT_ERROR(IoError, io::decode_idx(longer), "found 4 bytes of values (expected 3");
-  EXPECT_ERROR(IoError, io::decode_idx(io::encode_idx(ones({3}, kByte)), "x", {2, kByte}), "found 1 dimensions (expected 2)");
+  EXPECT_ERROR(IoError, io::decode_idx(io::encode_idx(ones({3}, kByte)), "x", {2, kByte}),
+               "found 1 dimensions (expected 2)");
   EXPECT_ERROR(IoError, io::decode_idx(io::encode_idx(ones({3}, kInt)), "x", {1, kByte}), "found elements of");
   EXPECT_ERROR(IoError, io::read_idx("/nowhere/at/all"), "/nowhere/at/all");
   EXPECT_ERROR(IoError, io::read_idx("/tmp"), "/tmp");
@@ -189,7 +193,8 @@ TEST(CifarFiles, TenAndHundred) {
   const TemporaryFolder folder;
   folder.folder("cifar-10-batches-bin");
   for (int i = 1; i <= 5; i++)
-    folder.write("cifar-10-batches-bin/data_batch_" + std::to_string(i) + ".bin", cifar_records(2, 1, static_cast<uint8_t>(i)));
+    folder.write("cifar-10-batches-bin/data_batch_" + std::to_string(i) + ".bin",
+                 cifar_records(2, 1, static_cast<uint8_t>(i)));
   CIFAR10 ten(folder.path());
   EXPECT_EQ(ten.size(), 10U);
   EXPECT_EQ(ten.get(8).target.item<int64_t>(), 5);
@@ -210,7 +215,8 @@ TEST(CifarFiles, CutOrStrangeFilesAreRefused) {
   const auto whole = cifar_records(2, 1, 0);
   for (size_t size : {size_t{0}, size_t{1}, size_t{3072}, size_t{3074}, whole.size() - 1}) {
     folder.write("test_batch.bin", cut(whole, size));
-    EXPECT_ERROR(IoError, CIFAR10(folder.path(), CIFAR10::Mode::kTest), "found " + std::to_string(size) + " bytes (expected a multiple of 3073");
+    EXPECT_ERROR(IoError, CIFAR10(folder.path(), CIFAR10::Mode::kTest),
+                 "found " + std::to_string(size) + " bytes (expected a multiple of 3073");
   }
   folder.write("test_batch.bin", cifar_records(1, 1, 10));
   EXPECT_ERROR(IoError, CIFAR10(folder.path(), CIFAR10::Mode::kTest), "found label 10 in record 0 (expected 0 to 9)");

@@ -15,7 +15,13 @@ using testing::TemporaryFolder;
 Tensor noise(IntArrayRef sizes) { return randint(0, 256, sizes, Generator(3), kLong).to(kByte); }
 // Smooth, so that JPEG changes little.
 Tensor slope(int64_t channels, int64_t height, int64_t width) {
-  return arange(height).unsqueeze(1).mul(3).add(arange(width).mul(2)).expand({channels, height, width}).clamp(0, 255).to(kByte);
+  return arange(height)
+      .unsqueeze(1)
+      .mul(3)
+      .add(arange(width).mul(2))
+      .expand({channels, height, width})
+      .clamp(0, 255)
+      .to(kByte);
 }
 
 std::vector<uint8_t> cut(std::vector<uint8_t> bytes, size_t size) {
@@ -134,7 +140,9 @@ TEST(ImageFolders, ClassesAreFoldersSorted) {
   EXPECT_TRUE(equal(ImageFolder(folder.path()).raw().get(1).data, noise({3, 6, 7})));
 
   auto loader = make_data_loader<samplers::RandomSampler>(
-      images.map(transforms::Compose<>(transforms::Resize<>({8, 8}), transforms::RandomCrop<>(6), transforms::RandomHorizontalFlip<>()))
+      images
+          .map(transforms::Compose<>(transforms::Resize<>({8, 8}), transforms::RandomCrop<>(6),
+                                     transforms::RandomHorizontalFlip<>()))
           .map(transforms::Stack<>()),
       DataLoaderOptions(3).workers(2));
   for (auto& batch : *loader) EXPECT_EQ(batch.data.sizes(), (IntArrayRef{3, 3, 6, 6}));

@@ -50,7 +50,8 @@ TEST(LibtorchStyle, ClassifierLinesCompileAndRun) {
 
 TEST(LibtorchStyle, TensorDatasetWithStackAndLambda) {
   auto dataset = torch::data::datasets::TensorDataset({torch::eye(4)})
-                     .map(torch::data::transforms::Lambda<TensorExample>([](TensorExample e) { return TensorExample(e.data * 2); }))
+                     .map(torch::data::transforms::Lambda<TensorExample>(
+                         [](TensorExample e) { return TensorExample(e.data * 2); }))
                      .map(torch::data::transforms::Stack<TensorExample>());
   auto loader = torch::data::make_data_loader(dataset, torch::data::samplers::SequentialSampler(1), 2);
   for (torch::Tensor batch : *loader) EXPECT_TRUE(torch::equal(batch, torch::eye(4).mul(2).unsqueeze(0)));
@@ -92,7 +93,8 @@ class EvenSampler : public torch::data::samplers::Sampler<> {
 };
 
 TEST(LibtorchStyle, SamplerOfOnesOwn) {
-  auto dataset = torch::data::datasets::TensorDataset(torch::arange(10)).map(torch::data::transforms::Stack<TensorExample>());
+  auto dataset =
+      torch::data::datasets::TensorDataset(torch::arange(10)).map(torch::data::transforms::Stack<TensorExample>());
   auto loader = torch::data::make_data_loader<EvenSampler>(std::move(dataset), 3);
   std::vector<int64_t> sums;
   for (int epoch = 0; epoch < 2; epoch++)

@@ -9,9 +9,7 @@ namespace cresset::data {
 namespace {
 
 struct Noisy : datasets::Dataset<Noisy, TensorExample> {
-  TensorExample get(size_t index) override {
-    return rand({2}, sample_generator()).add(static_cast<double>(index));
-  }
+  TensorExample get(size_t index) override { return rand({2}, sample_generator()).add(static_cast<double>(index)); }
   std::optional<size_t> size() const override { return 50; }
 };
 
@@ -43,7 +41,8 @@ void goes_on_exactly(const Sampler& sampler) {
       std::vector<std::vector<float>> rest;
       for (int epoch = 0; epoch < 2; epoch++)
         for (auto& batch : *other) rest.push_back(batch.data.template tolist<float>());
-      EXPECT_EQ(rest, std::vector(whole.begin() + static_cast<int64_t>(stop) + 1, whole.end())) << "after batch " << stop;
+      EXPECT_EQ(rest, std::vector(whole.begin() + static_cast<int64_t>(stop) + 1, whole.end()))
+          << "after batch " << stop;
     }
 }
 

@@ -60,16 +60,16 @@ TEST(Loader, DeliversEverythingInOrderOnAnyNumberOfWorkers) {
 
 TEST(Loader, DropLastLeavesOutTheRest) {
   for (size_t workers : {0, 2}) {
-    auto loader = make_data_loader<SequentialSampler>(stacked_numbers(10),
-                                                      DataLoaderOptions(4).workers(workers).drop_last(true));
+    auto loader =
+        make_data_loader<SequentialSampler>(stacked_numbers(10), DataLoaderOptions(4).workers(workers).drop_last(true));
     EXPECT_EQ(values_of(*loader), counted(8));
     EXPECT_EQ(loader->size(), 2U);
   }
 }
 
 TEST(Loader, WithoutOrderEveryBatchComesOnce) {
-  auto loader = make_data_loader<RandomSampler>(stacked_numbers(200),
-                                                DataLoaderOptions(7).workers(4).enforce_ordering(false));
+  auto loader =
+      make_data_loader<RandomSampler>(stacked_numbers(200), DataLoaderOptions(7).workers(4).enforce_ordering(false));
   for (int epoch = 0; epoch < 3; epoch++) {
     std::vector<int64_t> values = values_of(*loader);
     std::sort(values.begin(), values.end());
@@ -86,7 +86,8 @@ TEST(Loader, EmptyDatasetsGiveNoBatch) {
 
 TEST(Loader, EachEpochHasAnOrderOfItsOwnAndTheSeedRepeatsIt) {
   const auto run = [](uint64_t seed, size_t workers) {
-    auto loader = make_data_loader<RandomSampler>(stacked_numbers(50), DataLoaderOptions(8).workers(workers).seed(seed));
+    auto loader =
+        make_data_loader<RandomSampler>(stacked_numbers(50), DataLoaderOptions(8).workers(workers).seed(seed));
     std::vector<std::vector<int64_t>> epochs;
     for (int epoch = 0; epoch < 3; epoch++) epochs.push_back(values_of(*loader));
     return epochs;
@@ -128,7 +129,8 @@ std::vector<float> augmented(size_t workers, uint64_t seed, size_t batch_size, b
                      .map(transforms::Lambda<TensorExample>([](TensorExample e) {
                        return TensorExample(e.data + random_uniform() + static_cast<double>(random_integer(10)));
                      }))
-                     .map(transforms::Lambda<TensorExample>([](TensorExample e) { return TensorExample(e.data * random_uniform()); }))
+                     .map(transforms::Lambda<TensorExample>(
+                         [](TensorExample e) { return TensorExample(e.data * random_uniform()); }))
                      .map(Stack<TensorExample>());
   auto loader = make_data_loader<RandomSampler>(
       std::move(dataset), DataLoaderOptions(batch_size).workers(workers).seed(seed).enforce_ordering(ordered));
@@ -184,8 +186,8 @@ struct Faulty : Numbers {
 TEST(Loader, WorkersErrorsReachTheCallerWithTextAndIndex) {
   for (bool ordered : {true, false}) {
     auto dataset = Faulty(40);
-    auto loader = make_data_loader(dataset, SequentialSampler(40),
-                                   DataLoaderOptions(5).workers(2).enforce_ordering(ordered));
+    auto loader =
+        make_data_loader(dataset, SequentialSampler(40), DataLoaderOptions(5).workers(2).enforce_ordering(ordered));
     size_t batches = 0, failures = 0;
     auto it = loader->begin();
     for (bool more = true; more;) {
@@ -227,9 +229,8 @@ TEST(Loader, WithoutWorkersErrorsComeAsTheyAre) {
 }
 
 TEST(Loader, ErrorsOfCollationNameTheIndices) {
-  auto ragged = Numbers(8).map(transforms::Lambda<TensorExample>([](TensorExample e) {
-    return TensorExample(zeros({e.data.item<int64_t>() + 1}));
-  }));
+  auto ragged = Numbers(8).map(transforms::Lambda<TensorExample>(
+      [](TensorExample e) { return TensorExample(zeros({e.data.item<int64_t>() + 1})); }));
   auto loader = make_data_loader<SequentialSampler>(std::move(ragged).map(Stack<TensorExample>()),
                                                     DataLoaderOptions(2).workers(1));
   EXPECT_ERROR(WorkerException, *loader->begin(), "indices 0, 1: stack");
@@ -354,7 +355,8 @@ TEST(Loader, OldAndFinishedIteratorsSaySo) {
 TEST(Loader, PrefetchIsBounded) {
   auto gate = std::make_shared<Gate>();
   gate->let_go();
-  auto loader = make_data_loader(Gated(1000, gate), SequentialSampler(1000), DataLoaderOptions(1).workers(2).max_jobs(3));
+  auto loader =
+      make_data_loader(Gated(1000, gate), SequentialSampler(1000), DataLoaderOptions(1).workers(2).max_jobs(3));
   auto it = loader->begin();
   static_cast<void>(*it);  // one taken: one more was asked for
   for (int i = 0; i < 100; i++) std::this_thread::yield();
@@ -367,7 +369,8 @@ TEST(Loader, WorkersRunSeriallyAndKnowWhoTheyAre) {
       const auto info = get_worker_info();
       int64_t parts = 0;
       parallel_for(0, 1 << 20, 1, [&](int64_t, int64_t) { parts++; });
-      return tensor({static_cast<int64_t>(info ? info->id : 99), static_cast<int64_t>(info ? info->num_workers : 0), parts});
+      return tensor(
+          {static_cast<int64_t>(info ? info->id : 99), static_cast<int64_t>(info ? info->num_workers : 0), parts});
     }
     std::optional<size_t> size() const override { return 8; }
   };
@@ -386,22 +389,24 @@ TEST(Loader, AForkedChildMakesItsOwnAndDropsAnInheritedOne) {
   auto it = loader->begin();
   static_cast<void>(*it);
   EXPECT_EQ(testing::outcome_in_child([&] {
-    auto own = make_data_loader<SequentialSampler>(stacked_numbers(64), DataLoaderOptions(4).workers(2));
-    if (values_of(*own) != counted(64)) return false;
-    try {
-      for (int i = 0; i < 40; i++) ++it;
-      return false;
-    } catch (const Error& error) {
-      if (std::string(error.what()).find("forked") == std::string::npos) return false;
-    }
-    if (values_of(*loader) != counted(64)) return false;  // begin() starts workers of the child's own
-    loader.reset();
-    return true;
-  }), "ok");
+              auto own = make_data_loader<SequentialSampler>(stacked_numbers(64), DataLoaderOptions(4).workers(2));
+              if (values_of(*own) != counted(64)) return false;
+              try {
+                for (int i = 0; i < 40; i++) ++it;
+                return false;
+              } catch (const Error& error) {
+                if (std::string(error.what()).find("forked") == std::string::npos) return false;
+              }
+              if (values_of(*loader) != counted(64)) return false;  // begin() starts workers of the child's own
+              loader.reset();
+              return true;
+            }),
+            "ok");
   EXPECT_EQ(testing::outcome_in_child([&] {
-    loader.reset();  // without having used it
-    return true;
-  }), "ok");
+              loader.reset();  // without having used it
+              return true;
+            }),
+            "ok");
   ++it;
   EXPECT_EQ((*it).data[0].item<int64_t>(), 4);
 }
@@ -422,7 +427,8 @@ TEST(Loader, StreamsKeepTheirOrderOnAnyNumberOfWorkers) {
   for (size_t workers : {0, 1, 4}) {
     auto loader = make_data_loader(Stream(25).map(Stack<TensorExample>()), DataLoaderOptions(4).workers(workers));
     for (int epoch = 0; epoch < 3; epoch++) EXPECT_EQ(values_of(*loader), counted(25)) << workers;
-    auto even = make_data_loader(Stream(25).map(Stack<TensorExample>()), DataLoaderOptions(4).workers(workers).drop_last(true));
+    auto even =
+        make_data_loader(Stream(25).map(Stack<TensorExample>()), DataLoaderOptions(4).workers(workers).drop_last(true));
     EXPECT_EQ(values_of(*even), counted(24));
     for (auto& batch : *loader) {
       static_cast<void>(batch);

@@ -12,19 +12,24 @@ namespace {
 using testing::TemporaryFolder;
 
 const std::string kText =
-    "the cat sat on the mat, the cat ate the rat.\n  And then the mat sat on the cat?\tNo: the rat's hat -- that sat.\n";
+    "the cat sat on the mat, the cat ate the rat.\n  And then the mat sat on the cat?\tNo: the rat's hat -- that "
+    "sat.\n";
 
 TEST(Characters, EncodeAndDecode) {
   const CharTokenizer tokenizer("hello, world");
   EXPECT_EQ(tokenizer.vocab_size(), 9U);
   EXPECT_EQ(tokenizer.decode(tokenizer.encode("low hole")), "low hole");
   EXPECT_EQ(tokenizer.encode(" "), (std::vector<int64_t>{0})) << "ids follow the bytes' order";
-  EXPECT_ERROR(ValueError, tokenizer.encode("held"  "x"), "found byte 120 at 4");
+  EXPECT_ERROR(ValueError,
+               tokenizer.encode("held"
+                                "x"),
+               "found byte 120 at 4");
   EXPECT_ERROR(IndexError, tokenizer.decode({9}), "found id 9");
   const TemporaryFolder folder;
   tokenizer.save(folder / "chars.txt");
   EXPECT_EQ(CharTokenizer::load(folder / "chars.txt").encode("world"), tokenizer.encode("world"));
-  EXPECT_ERROR(IoError, CharTokenizer::load(folder.write("bad", std::string("something\n"))), "found the first line \"something\"");
+  EXPECT_ERROR(IoError, CharTokenizer::load(folder.write("bad", std::string("something\n"))),
+               "found the first line \"something\"");
   EXPECT_ERROR(IoError, CharTokenizer::load(folder.write("bad", std::string("cresset characters 1\n300\n"))), "line 2");
   EXPECT_ERROR(IoError, CharTokenizer::load(folder.write("bad", std::string(""))), "empty file");
 }
@@ -34,7 +39,8 @@ TEST(BytePairs, GoBackToTheSameText) {
   EXPECT_GT(tokenizer.vocab_size(), 270U);
   std::string every;
   for (int byte = 0; byte < 256; byte++) every += static_cast<char>(byte);
-  for (const std::string& text : {kText, std::string("the hat"), std::string(""), std::string("   a  b\n\n c "), every, every + every})
+  for (const std::string& text :
+       {kText, std::string("the hat"), std::string(""), std::string("   a  b\n\n c "), every, every + every})
     EXPECT_EQ(tokenizer.decode(tokenizer.encode(text)), text);
   EXPECT_LT(tokenizer.encode(kText).size(), kText.size() / 2);
 }
@@ -57,7 +63,9 @@ TEST(BytePairs, SavedAndLoaded) {
   const BpeTokenizer again = BpeTokenizer::load(folder / "pairs.txt");
   EXPECT_EQ(again.vocab_size(), tokenizer.vocab_size());
   EXPECT_EQ(again.encode(kText), tokenizer.encode(kText));
-  const auto load = [&](const std::string& body) { return BpeTokenizer::load(folder.write("bad", "cresset byte pairs 1\n" + body)); };
+  const auto load = [&](const std::string& body) {
+    return BpeTokenizer::load(folder.write("bad", "cresset byte pairs 1\n" + body));
+  };
   EXPECT_ERROR(IoError, load("97 98\n257 1\n"), "line 3");
   EXPECT_ERROR(IoError, load("97\n"), "line 2: found 1 numbers (expected two ids from 0 to 255)");
   EXPECT_ERROR(IoError, load("97 x\n"), "line 2: found \"x\" (expected a number)");
@@ -91,7 +99,8 @@ TEST(TextWindows, InputAndTargetAreOneApart) {
   EXPECT_EQ(batch[0].data.tolist<int64_t>(), (std::vector<int64_t>{13, 14}));
   EXPECT_EQ(batch[0].target.tolist<int64_t>(), (std::vector<int64_t>{14, 15}));
   EXPECT_EQ(batch[1].data.tolist<int64_t>(), (std::vector<int64_t>{10, 11}));
-  EXPECT_ERROR(ValueError, datasets::TextDataset(ids_tensor({1, 2, 3}), 3), "found 3 ids (expected more than the window, 3)");
+  EXPECT_ERROR(ValueError, datasets::TextDataset(ids_tensor({1, 2, 3}), 3),
+               "found 3 ids (expected more than the window, 3)");
   EXPECT_ERROR(ValueError, datasets::TextDataset(ids_tensor({1, 2, 3}), 0), "window 0");
   auto loader = make_data_loader<samplers::SequentialSampler>(text.map(transforms::Stack<>()), 4);
   for (auto& b : *loader) EXPECT_TRUE(equal(b.data.narrow(1, 1, 2), b.target.narrow(1, 0, 2)));

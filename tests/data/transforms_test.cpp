@@ -84,7 +84,8 @@ TEST(Transforms, RandomCropStaysInsideAndReachesEveryCorner) {
     const Tensor y = RandomCrop(4)(x);
     EXPECT_EQ(y.sizes(), (IntArrayRef{1, 4, 4}));
     corners.push_back(y[0][0][0].item<float>());
-    EXPECT_TRUE(equal(y, F::crop(x, static_cast<int64_t>(corners.back()) / 6, static_cast<int64_t>(corners.back()) % 6, 4, 4)));
+    EXPECT_TRUE(
+        equal(y, F::crop(x, static_cast<int64_t>(corners.back()) / 6, static_cast<int64_t>(corners.back()) % 6, 4, 4)));
   }
   std::sort(corners.begin(), corners.end());
   corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
@@ -99,7 +100,8 @@ TEST(Transforms, RandomResizedCropTakesItsShareOfTheArea) {
   double least = 1, most = 0;
   for (int i = 0; i < 300; i++) {
     const F::Box box = F::random_resized_box(x, {0.2, 0.6}, {0.75, 1.34});
-    const double share = static_cast<double>(box.height * box.width) / 2400, aspect = static_cast<double>(box.width) / static_cast<double>(box.height);
+    const double share = static_cast<double>(box.height * box.width) / 2400,
+                 aspect = static_cast<double>(box.width) / static_cast<double>(box.height);
     least = std::min(least, share);
     most = std::max(most, share);
     EXPECT_GT(aspect, 0.68);
@@ -123,7 +125,8 @@ TEST(Transforms, RotationIsCounterClockwise) {
   EXPECT_TRUE(equal(F::rotate(x.to(kByte), -90), x.to(kByte).rot90(-1, {1, 2})));
   EXPECT_TRUE(allclose(F::rotate(x, 90, Interpolation::kBilinear), x.rot90(1, {1, 2}), 1e-4, 1e-4));
   EXPECT_TRUE(equal(F::rotate(ramp(1, 4, 6), 180), ramp(1, 4, 6).flip({1, 2})));
-  EXPECT_EQ(F::rotate(ones({1, 9, 9}), 45, Interpolation::kNearest, 5)[0][0][0].item<float>(), 5.0F) << "corners are filled";
+  EXPECT_EQ(F::rotate(ones({1, 9, 9}), 45, Interpolation::kNearest, 5)[0][0][0].item<float>(), 5.0F)
+      << "corners are filled";
   EXPECT_TRUE(equal(RandomRotation(std::pair(90.0, 90.0))(x), x.rot90(1, {1, 2})));
   EXPECT_TRUE(equal(RandomRotation(0.0)(x), x));
 }
@@ -137,8 +140,10 @@ TEST(Transforms, Colours) {
   EXPECT_TRUE(allclose(F::adjust_contrast(rgb, 0), full({3, 1, 2}, (gray0 + gray1) / 2)));
   EXPECT_TRUE(equal(F::adjust_contrast(rgb, 1), rgb));
   const Tensor red = tensor({{{1.0}}, {{0.0}}, {{0.0}}}, kFloat);
-  EXPECT_TRUE(allclose(F::adjust_hue(red, 1.0 / 3), tensor({{{0.0}}, {{1.0}}, {{0.0}}}, kFloat), 1e-5, 1e-5)) << "red to green";
-  EXPECT_TRUE(allclose(F::adjust_hue(red, -1.0 / 3), tensor({{{0.0}}, {{0.0}}, {{1.0}}}, kFloat), 1e-5, 1e-5)) << "red to blue";
+  EXPECT_TRUE(allclose(F::adjust_hue(red, 1.0 / 3), tensor({{{0.0}}, {{1.0}}, {{0.0}}}, kFloat), 1e-5, 1e-5))
+      << "red to green";
+  EXPECT_TRUE(allclose(F::adjust_hue(red, -1.0 / 3), tensor({{{0.0}}, {{0.0}}, {{1.0}}}, kFloat), 1e-5, 1e-5))
+      << "red to blue";
   const Tensor any = rand({3, 6, 6});
   EXPECT_TRUE(allclose(F::adjust_hue(any, 0), any, 1e-5, 1e-5));
   EXPECT_TRUE(allclose(F::adjust_hue(F::adjust_hue(any, 0.3), -0.3), any, 1e-4, 1e-4));
@@ -158,7 +163,8 @@ TEST(Transforms, Colours) {
 }
 
 TEST(Transforms, ComposeTakesTransformsAndFunctions) {
-  Compose<> steps(Pad<>(1), [](Tensor x) { return x * 2; }, CenterCrop<>(2));
+  Compose<> steps(
+      Pad<>(1), [](Tensor x) { return x * 2; }, CenterCrop<>(2));
   EXPECT_TRUE(equal(steps(ramp(1, 2, 2)), ramp(1, 2, 2) * 2));
   EXPECT_FALSE(steps.batchable(ramp(1, 2, 2)));
   EXPECT_TRUE((Compose<>(ToTensor<>(), Normalize<>(0.5, 0.5)).batchable(ramp(1, 2, 2))));

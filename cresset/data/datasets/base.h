@@ -1,5 +1,5 @@
-// What a data set is: BatchDataset yields batches, Dataset single examples by index, StatefulDataset and IterableDataset
-// streams that end. libtorch's classes, with the last from PyTorch.
+// What a data set is: BatchDataset yields batches, Dataset single examples by index, StatefulDataset and
+// IterableDataset streams that end. libtorch's classes, with the last from PyTorch.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// CachedDataset: remembers examples of a data set that is slow to read. Copies share the memory, so all workers of a loader
-// fill one cache.
+// CachedDataset: remembers examples of a data set that is slow to read. Copies share the memory, so all workers of a
+// loader fill one cache.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace cresset::data::datasets {
 
-// Keeps up to `capacity` examples (0: all); those asked for first stay. Random transforms belong above the cache: below it
-// they would be drawn once and for all. What get() returns shares its tensors with the cache.
+// Keeps up to `capacity` examples (0: all); those asked for first stay. Random transforms belong above the cache: below
+// it they would be drawn once and for all. What get() returns shares its tensors with the cache.
 template <typename D>
 class CachedDataset : public Dataset<CachedDataset<D>, typename D::ExampleType> {
  public:

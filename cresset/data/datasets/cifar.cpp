@@ -17,15 +17,17 @@ Tensor floats(const Tensor& bytes) { return bytes.to(kFloat).div_(255); }
 }  // namespace
 
 CIFAR10::CIFAR10(const std::string& root, Mode mode)
-    : CIFAR10(root, mode,
-              {"CIFAR10",
-               mode == Mode::kTrain ? std::vector<std::string>{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
-                                                               "data_batch_4.bin", "data_batch_5.bin"}
-                                    : std::vector<std::string>{"test_batch.bin"},
-               "cifar-10-batches-bin", 1, 10}) {}
+    : CIFAR10(
+          root, mode,
+          {"CIFAR10",
+           mode == Mode::kTrain ? std::vector<std::string>{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+                                                           "data_batch_4.bin", "data_batch_5.bin"}
+                                : std::vector<std::string>{"test_batch.bin"},
+           "cifar-10-batches-bin", 1, 10}) {}
 
 CIFAR100::CIFAR100(const std::string& root, Mode mode)
-    : CIFAR10(root, mode, {"CIFAR100", {mode == Mode::kTrain ? "train.bin" : "test.bin"}, "cifar-100-binary", 2, 100}) {}
+    : CIFAR10(root, mode, {"CIFAR100", {mode == Mode::kTrain ? "train.bin" : "test.bin"}, "cifar-100-binary", 2, 100}) {
+}
 
 CIFAR10::CIFAR10(const std::string& root, Mode mode, const Source& source) : name_(source.name), mode_(mode) {
   const size_t record = source.label_bytes + kImage;
@@ -35,11 +37,12 @@ CIFAR10::CIFAR10(const std::string& root, Mode mode, const Source& source) : nam
   for (const std::string& file : source.files) {
     std::string path = root + "/" + source.folder + "/" + file;
     if (!io::file_exists(path)) path = root + "/" + file;
-    CRESSET_CHECK_AS(IoError, io::file_exists(path), name_, ": ", file, " was not found (looked in ", root, " and ", root,
-                     "/", source.folder, ")");
+    CRESSET_CHECK_AS(IoError, io::file_exists(path), name_, ": ", file, " was not found (looked in ", root, " and ",
+                     root, "/", source.folder, ")");
     files.push_back(io::read_file(path));
     CRESSET_CHECK_AS(IoError, !files.back().empty() && files.back().size() % record == 0, name_, ": ", path, ": found ",
-                     files.back().size(), " bytes (expected a multiple of ", record, ", the size of a record; truncated?)");
+                     files.back().size(), " bytes (expected a multiple of ", record,
+                     ", the size of a record; truncated?)");
     count += files.back().size() / record;
     paths.push_back(std::move(path));
   }
@@ -50,8 +53,8 @@ CIFAR10::CIFAR10(const std::string& root, Mode mode, const Source& source) : nam
   for (size_t f = 0; f < files.size(); f++)
     for (size_t at = 0; at < files[f].size(); at += record, image += kImage) {
       const uint8_t label = files[f][at + source.label_bytes - 1];
-      CRESSET_CHECK_AS(IoError, label < source.labels, name_, ": ", paths[f], ": found label ", int{label}, " in record ",
-                       at / record, " (expected 0 to ", source.labels - 1, ")");
+      CRESSET_CHECK_AS(IoError, label < source.labels, name_, ": ", paths[f], ": found label ", int{label},
+                       " in record ", at / record, " (expected 0 to ", source.labels - 1, ")");
       *target++ = label;
       std::memcpy(image, files[f].data() + at + source.label_bytes, kImage);
     }

@@ -1,5 +1,5 @@
-// The strokes, and the pen. A digit is one of a few ways to write it; its points are moved at random, the whole is slanted,
-// turned, scaled and shifted, and then drawn with a round pen and soft edges.
+// The strokes, and the pen. A digit is one of a few ways to write it; its points are moved at random, the whole is
+// slanted, turned, scaled and shifted, and then drawn with a round pen and soft edges.
 #include "cresset/data/datasets/drawn_digits.h"
 
 #include <algorithm>
@@ -46,8 +46,17 @@ std::array<std::vector<Style>, 10> make_styles() {
           {straight({{.36F, .28F}, {.52F, .12F}, {.52F, .88F}}), straight({{.34F, .88F}, {.70F, .88F}})}};
   s[2] = {{smooth({{.27F, .32F}, {.35F, .16F}, {.52F, .11F}, {.68F, .20F}, {.69F, .37F}, {.55F, .56F}, {.27F, .87F}}),
            straight({{.27F, .87F}, {.75F, .87F}})},
-          {smooth({{.27F, .30F}, {.38F, .14F}, {.60F, .13F}, {.70F, .30F}, {.58F, .54F}, {.38F, .80F}, {.26F, .86F},
-                   {.25F, .74F}, {.40F, .72F}, {.56F, .84F}, {.76F, .84F}})}};
+          {smooth({{.27F, .30F},
+                   {.38F, .14F},
+                   {.60F, .13F},
+                   {.70F, .30F},
+                   {.58F, .54F},
+                   {.38F, .80F},
+                   {.26F, .86F},
+                   {.25F, .74F},
+                   {.40F, .72F},
+                   {.56F, .84F},
+                   {.76F, .84F}})}};
   s[3] = {{smooth({{.28F, .19F}, {.48F, .11F}, {.67F, .21F}, {.65F, .38F}, {.46F, .47F}}),
            smooth({{.46F, .47F}, {.68F, .55F}, {.73F, .72F}, {.56F, .89F}, {.26F, .82F}})},
           {straight({{.28F, .13F}, {.70F, .13F}, {.45F, .43F}}),
@@ -56,15 +65,38 @@ std::array<std::vector<Style>, 10> make_styles() {
           {straight({{.62F, .12F}, {.23F, .62F}, {.79F, .62F}}), straight({{.62F, .12F}, {.61F, .90F}})}};
   s[5] = {{straight({{.71F, .13F}, {.35F, .13F}, {.31F, .45F}}),
            smooth({{.31F, .45F}, {.51F, .39F}, {.70F, .49F}, {.72F, .70F}, {.55F, .88F}, {.27F, .83F}})}};
-  s[6] = {{smooth({{.65F, .12F}, {.42F, .27F}, {.29F, .53F}, {.30F, .77F}, {.48F, .90F}, {.68F, .80F}, {.69F, .62F},
-                   {.52F, .52F}, {.31F, .65F}})},
-          {smooth({{.40F, .10F}, {.31F, .40F}, {.28F, .70F}, {.40F, .89F}, {.62F, .87F}, {.70F, .70F}, {.58F, .56F},
-                   {.40F, .58F}, {.29F, .72F}})}};
+  s[6] = {{smooth({{.65F, .12F},
+                   {.42F, .27F},
+                   {.29F, .53F},
+                   {.30F, .77F},
+                   {.48F, .90F},
+                   {.68F, .80F},
+                   {.69F, .62F},
+                   {.52F, .52F},
+                   {.31F, .65F}})},
+          {smooth({{.40F, .10F},
+                   {.31F, .40F},
+                   {.28F, .70F},
+                   {.40F, .89F},
+                   {.62F, .87F},
+                   {.70F, .70F},
+                   {.58F, .56F},
+                   {.40F, .58F},
+                   {.29F, .72F}})}};
   s[7] = {{straight({{.26F, .14F}, {.74F, .14F}, {.44F, .90F}})},
           {straight({{.26F, .15F}, {.74F, .14F}, {.44F, .90F}}), straight({{.38F, .52F}, {.70F, .52F}})},
           {straight({{.26F, .26F}, {.27F, .14F}, {.74F, .14F}}), smooth({{.74F, .14F}, {.58F, .46F}, {.50F, .90F}})}};
-  s[8] = {{smooth({{.68F, .20F}, {.50F, .11F}, {.33F, .20F}, {.36F, .37F}, {.64F, .60F}, {.71F, .77F}, {.50F, .90F},
-                   {.29F, .77F}, {.36F, .60F}, {.66F, .36F}, {.68F, .20F}})},
+  s[8] = {{smooth({{.68F, .20F},
+                   {.50F, .11F},
+                   {.33F, .20F},
+                   {.36F, .37F},
+                   {.64F, .60F},
+                   {.71F, .77F},
+                   {.50F, .90F},
+                   {.29F, .77F},
+                   {.36F, .60F},
+                   {.66F, .36F},
+                   {.68F, .20F}})},
           {oval({.50F, .30F}, .17F, .19F), oval({.50F, .69F}, .22F, .20F)}};
   s[9] = {{oval({.50F, .32F}, .19F, .20F), straight({{.69F, .30F}, {.66F, .60F}, {.60F, .90F}})},
           {oval({.49F, .32F}, .20F, .20F), smooth({{.69F, .30F}, {.70F, .58F}, {.60F, .82F}, {.36F, .88F}})}};
@@ -109,9 +141,7 @@ std::vector<Point> flattened(Line line, const std::vector<Point>& p) {
   constexpr int kSteps = 6;
   const auto n = static_cast<int>(p.size());
   const bool closed = line == Line::kClosed;
-  const auto at = [&](int i) {
-    return p[static_cast<size_t>(closed ? (i + n) % n : std::clamp(i, 0, n - 1))];
-  };
+  const auto at = [&](int i) { return p[static_cast<size_t>(closed ? (i + n) % n : std::clamp(i, 0, n - 1))]; };
   std::vector<Point> out;
   for (int i = 0; i < (closed ? n : n - 1); i++) {
     const Point a = at(i - 1), b = at(i), c = at(i + 1), d = at(i + 2);

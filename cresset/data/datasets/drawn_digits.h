@@ -1,5 +1,5 @@
-// DrawnDigits: 28 x 28 images of the ten digits, drawn from strokes with random shape, slant, size, thickness and noise. Needs
-// no files; item i depends on (seed, i) alone.
+// DrawnDigits: 28 x 28 images of the ten digits, drawn from strokes with random shape, slant, size, thickness and
+// noise. Needs no files; item i depends on (seed, i) alone.
 #pragma once
 
 #include "cresset/data/datasets/base.h"

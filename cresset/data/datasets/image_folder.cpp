@@ -41,8 +41,9 @@ ImageFolder::ImageFolder(const std::string& root, io::ImageReadMode mode) : mode
     throw IoError(message_of("ImageFolder: ", error.what()));
   }
   CRESSET_CHECK_AS(IoError, !classes_.empty(), "ImageFolder: ", root, " has no folders (expected one for each class)");
-  CRESSET_CHECK_AS(IoError, !samples_.empty(), "ImageFolder: ", root, ": found no .png, .jpg or .jpeg in the folders of ",
-                   classes_.size(), " classes (expected at least one)");
+  CRESSET_CHECK_AS(IoError, !samples_.empty(), "ImageFolder: ", root,
+                   ": found no .png, .jpg or .jpeg in the folders of ", classes_.size(),
+                   " classes (expected at least one)");
 }
 
 ImageFolder& ImageFolder::raw(bool on) {

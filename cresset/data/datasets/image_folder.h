@@ -8,8 +8,8 @@
 
 namespace cresset::data::datasets {
 
-// Yields float32 [C, H, W] from 0 to 1 (uint8 with raw()) and the class as int64. Files are read when asked for; Resize or a
-// crop makes them of one size for Stack.
+// Yields float32 [C, H, W] from 0 to 1 (uint8 with raw()) and the class as int64. Files are read when asked for; Resize
+// or a crop makes them of one size for Stack.
 class CRESSET_API ImageFolder : public Dataset<ImageFolder> {
  public:
   explicit ImageFolder(const std::string& root, io::ImageReadMode mode = io::ImageReadMode::RGB);

@@ -15,7 +15,10 @@ using optional_if_t = std::conditional_t<condition, std::optional<T>, T>;
 template <typename Source, typename Transform>
 struct MappedExample {};
 template <typename Source, typename Transform>
-requires requires { typename Source::ExampleType; typename Transform::OutputType; }
+requires requires {
+  typename Source::ExampleType;
+  typename Transform::OutputType;
+}
 struct MappedExample<Source, Transform> {
   using ExampleType = typename Transform::OutputType;
 };
@@ -23,17 +26,16 @@ struct MappedExample<Source, Transform> {
 }  // namespace detail
 
 template <typename SourceDataset, typename AppliedTransform>
-class MapDataset : public BatchDataset<MapDataset<SourceDataset, AppliedTransform>,
-                                       detail::optional_if_t<SourceDataset::is_stateful,
-                                                             typename AppliedTransform::OutputBatchType>,
-                                       typename SourceDataset::BatchRequestType>,
-                   public detail::MappedExample<SourceDataset, AppliedTransform> {
+class MapDataset
+    : public BatchDataset<MapDataset<SourceDataset, AppliedTransform>,
+                          detail::optional_if_t<SourceDataset::is_stateful, typename AppliedTransform::OutputBatchType>,
+                          typename SourceDataset::BatchRequestType>,
+      public detail::MappedExample<SourceDataset, AppliedTransform> {
  public:
   using DatasetType = SourceDataset;
   using TransformType = AppliedTransform;
   using BatchRequestType = typename SourceDataset::BatchRequestType;
-  using OutputBatchType =
-      detail::optional_if_t<SourceDataset::is_stateful, typename AppliedTransform::OutputBatchType>;
+  using OutputBatchType = detail::optional_if_t<SourceDataset::is_stateful, typename AppliedTransform::OutputBatchType>;
 
   MapDataset(DatasetType dataset, TransformType transform)
       : dataset_(std::move(dataset)), transform_(std::move(transform)) {}
@@ -49,14 +51,12 @@ class MapDataset : public BatchDataset<MapDataset<SourceDataset, AppliedTransfor
   }
 
   // One example, where source and transform have such.
-  auto get(size_t index)
-  requires requires(SourceDataset& d, AppliedTransform& t) { t.apply(d.get(size_t{})); }
+  auto get(size_t index) requires requires(SourceDataset& d, AppliedTransform& t) { t.apply(d.get(size_t{})); }
   { return transform_.apply(dataset_.get(index)); }
 
   std::optional<size_t> size() const noexcept override { return dataset_.size(); }
 
-  void reset()
-  requires requires(SourceDataset& d) { d.reset(); }
+  void reset() requires requires(SourceDataset& d) { d.reset(); }
   { dataset_.reset(); }
 
   const SourceDataset& dataset() noexcept { return dataset_; }

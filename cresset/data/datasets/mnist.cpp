@@ -34,8 +34,8 @@ MNIST::MNIST(const std::string& root, Mode mode, const char* name) : name_(name)
   const Tensor labels = io::read_idx(label_path, {1, kByte});
   CRESSET_CHECK_AS(IoError, images.size(1) == 28 && images.size(2) == 28, name, ": ", image_path, ": found images of ",
                    images.size(1), " x ", images.size(2), " (expected 28 x 28)");
-  CRESSET_CHECK_AS(IoError, images.size(0) == labels.size(0), name, ": found ", images.size(0), " images in ", image_path,
-                   " and ", labels.size(0), " labels in ", label_path, " (expected as many)");
+  CRESSET_CHECK_AS(IoError, images.size(0) == labels.size(0), name, ": found ", images.size(0), " images in ",
+                   image_path, " and ", labels.size(0), " labels in ", label_path, " (expected as many)");
   const auto* values = labels.numel() > 0 ? labels.data_ptr<uint8_t>() : nullptr;
   for (int64_t i = 0; i < labels.numel(); i++)
     CRESSET_CHECK_AS(IoError, values[i] < 10, name, ": ", label_path, ": found label ", int{values[i]}, " at ", i,

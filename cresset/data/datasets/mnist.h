@@ -1,4 +1,5 @@
-// MNIST and FashionMNIST from their IDX files, plain or .gz, in torchvision's folders (root/MNIST/raw) or in root itself.
+// MNIST and FashionMNIST from their IDX files, plain or .gz, in torchvision's folders (root/MNIST/raw) or in root
+// itself.
 #pragma once
 
 #include <string>
@@ -19,8 +20,8 @@ class CRESSET_API MNIST : public Dataset<MNIST> {
   std::optional<size_t> size() const override;
 
   bool is_train() const noexcept { return mode_ == Mode::kTrain; }
-  Tensor images() const;                            // all of them as floats: four times the memory
-  const Tensor& bytes() const { return images_; }   // uint8 [N, 1, 28, 28]
+  Tensor images() const;                           // all of them as floats: four times the memory
+  const Tensor& bytes() const { return images_; }  // uint8 [N, 1, 28, 28]
   const Tensor& targets() const { return targets_; }
 
  protected:

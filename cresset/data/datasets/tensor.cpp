@@ -7,7 +7,8 @@ namespace cresset::data::datasets {
 namespace detail {
 
 void check_index(const char* who, size_t index, size_t size) {
-  CRESSET_CHECK_AS(IndexError, index < size, who, ": index ", index, " is out of range (expected less than ", size, ")");
+  CRESSET_CHECK_AS(IndexError, index < size, who, ": index ", index, " is out of range (expected less than ", size,
+                   ")");
 }
 
 Tensor gather_rows(const char* who, const Tensor& data, ArrayRef<size_t> indices) {

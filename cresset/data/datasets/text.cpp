@@ -9,11 +9,12 @@ namespace cresset::data::datasets {
 
 TextDataset::TextDataset(Tensor ids, size_t window, size_t stride)
     : ids_(std::move(ids)), window_(static_cast<int64_t>(window)), stride_(static_cast<int64_t>(stride)), size_(0) {
-  CRESSET_CHECK_AS(ShapeError, ids_.dim() == 1, "TextDataset: found ids of shape ", ids_.sizes(), " (expected one dimension)");
+  CRESSET_CHECK_AS(ShapeError, ids_.dim() == 1, "TextDataset: found ids of shape ", ids_.sizes(),
+                   " (expected one dimension)");
   CRESSET_CHECK_AS(ValueError, window > 0 && stride > 0, "TextDataset: found window ", window, " and stride ", stride,
                    " (expected at least 1)");
-  CRESSET_CHECK_AS(ValueError, ids_.numel() > window_, "TextDataset: found ", ids_.numel(), " ids (expected more than the window, ",
-                   window, ")");
+  CRESSET_CHECK_AS(ValueError, ids_.numel() > window_, "TextDataset: found ", ids_.numel(),
+                   " ids (expected more than the window, ", window, ")");
   ids_ = ids_.contiguous();
   size_ = static_cast<size_t>((ids_.numel() - window_ - 1) / stride_ + 1);
 }

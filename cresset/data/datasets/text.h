@@ -7,8 +7,8 @@
 
 namespace cresset::data::datasets {
 
-// Example i is ids [i * stride, i * stride + window) and, as target, the same shifted by one. Stride 1, every place, unless
-// said.
+// Example i is ids [i * stride, i * stride + window) and, as target, the same shifted by one. Stride 1, every place,
+// unless said.
 class CRESSET_API TextDataset : public Dataset<TextDataset> {
  public:
   TextDataset(Tensor ids, size_t window, size_t stride = 1);  // int64 [n]

@@ -1,5 +1,5 @@
-// Samplers say which examples a loader asks for. The order of an epoch is a function of (seed, epoch): that is what makes a
-// run repeatable and a position in it worth saving.
+// Samplers say which examples a loader asks for. The order of an epoch is a function of (seed, epoch): that is what
+// makes a run repeatable and a position in it worth saving.
 #pragma once
 
 #include <cstddef>

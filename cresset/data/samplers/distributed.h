@@ -1,5 +1,5 @@
-// Samplers that give each of several processes its share of the indices. All must have the same seed (0 unless set), and
-// set_epoch or the loader's own count keeps their orders equal.
+// Samplers that give each of several processes its share of the indices. All must have the same seed (0 unless set),
+// and set_epoch or the loader's own count keeps their orders equal.
 #pragma once
 
 #include "cresset/data/samplers/base.h"

@@ -103,8 +103,7 @@ std::vector<size_t> RandomSampler::order() const {
     for (uint64_t round = 0; all.size() < count && size_ > 0; round++) {
       const std::vector<size_t> one =
           detail::permutation(round == 0 ? seed_ : detail::mixed_seed(seed_, 0, round), epoch_, size_);
-      all.insert(all.end(), one.begin(),
-                 one.begin() + static_cast<int64_t>(std::min(size_, count - all.size())));
+      all.insert(all.end(), one.begin(), one.begin() + static_cast<int64_t>(std::min(size_, count - all.size())));
     }
     return all;
   }
@@ -127,7 +126,8 @@ std::vector<size_t> SubsetRandomSampler::order() const {
 }
 
 void SubsetRandomSampler::resize(size_t new_size) {
-  throw ValueError(message_of("SubsetRandomSampler::reset: found new size ", new_size, " (expected none: its indices are fixed)"));
+  throw ValueError(
+      message_of("SubsetRandomSampler::reset: found new size ", new_size, " (expected none: its indices are fixed)"));
 }
 
 WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights, size_t num_samples, bool replacement)
@@ -168,7 +168,8 @@ std::vector<size_t> WeightedRandomSampler::order() const {
 }
 
 void WeightedRandomSampler::resize(size_t new_size) {
-  throw ValueError(message_of("WeightedRandomSampler::reset: found new size ", new_size, " (expected none: its weights are fixed)"));
+  throw ValueError(
+      message_of("WeightedRandomSampler::reset: found new size ", new_size, " (expected none: its weights are fixed)"));
 }
 
 void StreamSampler::reset(std::optional<size_t> new_size) {

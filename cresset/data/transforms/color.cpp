@@ -25,7 +25,8 @@ Tensor blended(const Tensor& a, const Tensor& b, double factor) {
 
 Tensor gray_of(const Tensor& image) {
   const Tensor x = floats(image);
-  const Tensor gray = x.narrow(-3, 0, 1).mul(0.2989).add(x.narrow(-3, 1, 1).mul(0.587)).add(x.narrow(-3, 2, 1).mul(0.114));
+  const Tensor gray =
+      x.narrow(-3, 0, 1).mul(0.2989).add(x.narrow(-3, 1, 1).mul(0.587)).add(x.narrow(-3, 2, 1).mul(0.114));
   return image.is_floating_point() ? gray : gray.floor();
 }
 
@@ -59,7 +60,8 @@ Tensor adjust_saturation(const Tensor& image, double factor) {
 // Through hue, saturation and value. The hue is where the largest channel lies on the circle, and by how much the other
 // two differ.
 Tensor adjust_hue(const Tensor& image, double shift) {
-  CRESSET_CHECK_AS(ValueError, shift >= -0.5 && shift <= 0.5, "adjust_hue: found shift ", shift, " (expected -0.5 to 0.5)");
+  CRESSET_CHECK_AS(ValueError, shift >= -0.5 && shift <= 0.5, "adjust_hue: found shift ", shift,
+                   " (expected -0.5 to 0.5)");
   if (image.dim() >= 3 && image.size(-3) == 1) return image;
   check_color("adjust_hue", image);
   const Tensor x = floats(image).div(top_of(image));
@@ -85,7 +87,8 @@ Tensor adjust_hue(const Tensor& image, double shift) {
 
 Tensor color_jitter(const Tensor& image, const Jitter& jitter) {
   std::array<int, 4> order = {0, 1, 2, 3};
-  for (int i = 3; i > 0; i--) std::swap(order[static_cast<size_t>(i)], order[static_cast<size_t>(random_integer(i + 1))]);
+  for (int i = 3; i > 0; i--)
+    std::swap(order[static_cast<size_t>(i)], order[static_cast<size_t>(random_integer(i + 1))]);
   Tensor x = image;
   for (int what : order) {
     // Drawn also when unused, so that one option does not change the numbers of another.

@@ -44,9 +44,7 @@ Tensor to_tensor(const Tensor& image, ImageLayout layout) {
 
 Tensor per_channel(ArrayRef<double> values) { return tensor(values, kFloat).reshape({-1, 1, 1}); }
 
-Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev) {
-  return image.sub(mean).div(stddev);
-}
+Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev) { return image.sub(mean).div(stddev); }
 
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width) {
   check_image("crop", image);
@@ -128,15 +126,17 @@ Tensor rotate(const Tensor& image, double degrees, Interpolation interpolation, 
     const Tensor theta = tensor(rows, x.dtype()).reshape({1, 2, 3});
     const Tensor grid = affine_grid_generator(theta, x.sizes(), false);
     const Tensor source = fill == 0 ? x : x.sub(fill);
-    const Tensor y = grid_sample(source, grid, interpolation == Interpolation::kNearest ? "nearest" : "bilinear", "zeros", false);
+    const Tensor y =
+        grid_sample(source, grid, interpolation == Interpolation::kNearest ? "nearest" : "bilinear", "zeros", false);
     return fill == 0 ? y : y.add(fill);
   });
 }
 
 Box random_box(const Tensor& image, int64_t height, int64_t width) {
   check_image("RandomCrop", image);
-  CRESSET_CHECK_AS(ShapeError, image.size(-2) >= height && image.size(-1) >= width, "RandomCrop: found an image of shape ",
-                   image.sizes(), " with its padding (expected at least ", height, " x ", width, ")");
+  CRESSET_CHECK_AS(ShapeError, image.size(-2) >= height && image.size(-1) >= width,
+                   "RandomCrop: found an image of shape ", image.sizes(), " with its padding (expected at least ",
+                   height, " x ", width, ")");
   const int64_t top = random_integer(image.size(-2) - height + 1);
   return {top, random_integer(image.size(-1) - width + 1), height, width};
 }
