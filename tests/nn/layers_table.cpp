@@ -1,7 +1,7 @@
 // One line for each layer, in the order and with the arguments of layers_reference.py.
 #include "layers_table.h"
 
-namespace cresset::test {
+namespace cresset::testing {
 namespace {
 
 using namespace cresset::nn;
@@ -18,9 +18,11 @@ BuiltLayer of(Holder holder) {
             auto& layer = dynamic_cast<Impl&>(module);
             if constexpr (requires { layer.forward(x[0], x[1], x[2], x[3]); })
               return as_list(layer.forward(x[0], x[1], x[2], x[3]));
-            else if constexpr (requires { layer.forward(x[0], x[1], x[2]); } && !requires { layer.forward(x[0]); })
+            else if constexpr (
+                requires { layer.forward(x[0], x[1], x[2]); } && !requires { layer.forward(x[0]); })
               return as_list(layer.forward(x[0], x[1], x[2]));
-            else if constexpr (requires { layer.forward(x[0], x[1]); } && !requires { layer.forward(x[0]); })
+            else if constexpr (
+                requires { layer.forward(x[0], x[1]); } && !requires { layer.forward(x[0]); })
               return as_list(layer.forward(x[0], x[1]));
             else
               return as_list(layer.forward(x[0]));
@@ -34,14 +36,10 @@ BuiltLayer bag(EmbeddingBag holder) {
 }
 Tensor weights() { return tensor({0.5, 1.5, 1.0, 2.0, 0.7}, kDouble); }
 
-// PyTorch's random samples are not known here: the file's first input after the image brings them.
+// The random samples are a buffer, whose values PyTorch's file brings.
 template <class Holder, class Options>
 BuiltLayer fractional(Options options) {
-  Holder holder(options);
-  return {holder.ptr(), [options](Module&, const std::vector<Tensor>& x) mutable {
-            Holder with(options._random_samples(x[1]));
-            return as_list(with->forward(x[0]));
-          }};
+  return of(Holder(options._random_samples(zeros({2, 4, static_cast<int64_t>(options.kernel_size().size())}))));
 }
 BuiltLayer transposed_to_size() {
   ConvTranspose2d holder(ConvTranspose2dOptions(4, 6, 3).stride(2));
@@ -88,8 +86,7 @@ std::vector<LayerCase> made() {
   ADD("Conv1d replicate", of(Conv1d(Conv1dOptions(4, 6, 3).padding(2).padding_mode(kReplicate))));
   ADD("Conv2d", of(Conv2d(Conv2dOptions(4, 6, 3))));
   ADD("Conv2d options",
-      of(Conv2d(
-          Conv2dOptions(4, 6, {3, 2}).stride({2, 1}).padding({1, 2}).dilation({1, 2}).groups(2).bias(false))));
+      of(Conv2d(Conv2dOptions(4, 6, {3, 2}).stride({2, 1}).padding({1, 2}).dilation({1, 2}).groups(2).bias(false))));
   ADD("Conv2d valid", of(Conv2d(Conv2dOptions(4, 6, 3).padding(kValid))));
   ADD("Conv2d reflect", of(Conv2d(Conv2dOptions(4, 6, 3).padding({2, 1}).padding_mode(kReflect))));
   ADD("Conv2d circular same", of(Conv2d(Conv2dOptions(4, 6, {4, 3}).padding(kSame).padding_mode(kCircular))));
@@ -127,8 +124,8 @@ std::vector<LayerCase> made() {
   ADD("LPPool3d", of(LPPool3d(2.0, 2)));
   ADD("FractionalMaxPool2d",
       fractional<FractionalMaxPool2d>(FractionalMaxPool2dOptions(2).output_size(ExpandingArray<2>({4, 3}))));
-  ADD("FractionalMaxPool2d ratio", fractional<FractionalMaxPool2d>(FractionalMaxPool2dOptions({3, 2}).output_ratio(
-                                       ExpandingArray<2, double>(0.6))));
+  ADD("FractionalMaxPool2d ratio",
+      fractional<FractionalMaxPool2d>(FractionalMaxPool2dOptions({3, 2}).output_ratio(ExpandingArray<2, double>(0.6))));
   ADD("FractionalMaxPool3d",
       fractional<FractionalMaxPool3d>(FractionalMaxPool3dOptions(2).output_size(ExpandingArray<3>({3, 4, 2}))));
   // norms
@@ -258,8 +255,7 @@ std::vector<LayerCase> made() {
   ADD("CosineEmbeddingLoss", of(CosineEmbeddingLoss(CosineEmbeddingLossOptions().margin(0.2))));
   ADD("MultiLabelMarginLoss", of(MultiLabelMarginLoss()));
   ADD("SoftMarginLoss", of(SoftMarginLoss()));
-  ADD("MultiLabelSoftMarginLoss",
-      of(MultiLabelSoftMarginLoss(MultiLabelSoftMarginLossOptions().weight(weights()))));
+  ADD("MultiLabelSoftMarginLoss", of(MultiLabelSoftMarginLoss(MultiLabelSoftMarginLossOptions().weight(weights()))));
   ADD("TripletMarginLoss", of(TripletMarginLoss(TripletMarginLossOptions().margin(2.0).p(3.0).swap(true))));
   ADD("TripletMarginWithDistanceLoss",
       of(TripletMarginWithDistanceLoss(TripletMarginWithDistanceLossOptions().margin(2.0))));
@@ -301,4 +297,4 @@ const std::vector<LayerCase>& layer_cases() {
   return list;
 }
 
-}  // namespace cresset::test
+}  // namespace cresset::testing
