@@ -34,9 +34,11 @@ void compare(const Bags& bags, const Tensor& indices, const Tensor& offsets, DTy
   scales.requires_grad_();
   Tensor y = std::get<0>(embedding_bag(weight, indices, offsets, bags.by_frequency, bags.mode, false,
                                        bags.scaled ? scales : Tensor(), bags.last_offset, bags.padding_idx));
+  // There -1 is the last row, and none at all is no padding.
+  const c10::optional<int64_t> padding = bags.padding_idx < 0 ? c10::nullopt : c10::optional<int64_t>(bags.padding_idx);
   at::Tensor theirs =
       std::get<0>(at::embedding_bag(their_weight, torch_twin(indices), torch_twin(offsets), bags.by_frequency,
-                                    bags.mode, false, their_scales, bags.last_offset, bags.padding_idx));
+                                    bags.mode, false, their_scales, bags.last_offset, padding));
   expect_close(y.detach(), theirs.detach(), tolerance);
   y.backward(g);
   theirs.backward(torch_twin(g));
