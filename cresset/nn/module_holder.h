@@ -18,6 +18,8 @@ namespace nn {
 namespace detail {
 using cresset::detail::is_module_holder_v;
 [[noreturn]] CRESSET_API void empty_holder();
+// Takes over a fresh module. Not make_shared, which would be compiled anew for every type of module.
+CRESSET_API std::shared_ptr<Module> held(Module* module);
 CRESSET_API void learn_call(Module& module, CallFunction function);
 CRESSET_API AnyValue call_with_hooks(Module& module, CallFunction function, AnyValues arguments);
 
@@ -59,7 +61,7 @@ class ModuleHolder : cresset::detail::ModuleHolderIndicator {
       std::is_base_of_v<ModuleHolder, std::decay_t<Head>>)&&!(std::is_convertible_v<Head, std::shared_ptr<Contained>> &&
                                                               sizeof...(Tail) ==
                                                                   0)) explicit ModuleHolder(Head&& head, Tail&&... tail)
-      : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {
+      : impl_(owned(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...))) {
     learn();
   }
 
@@ -95,9 +97,10 @@ class ModuleHolder : cresset::detail::ModuleHolderIndicator {
 
  private:
   static std::shared_ptr<Contained> made() {
-    if constexpr (std::is_default_constructible_v<Contained>) return std::make_shared<Contained>();
+    if constexpr (std::is_default_constructible_v<Contained>) return owned(new Contained);
     return nullptr;
   }
+  static std::shared_ptr<Contained> owned(Contained* module) { return {detail::held(module), module}; }
   void learn() {
     if (impl_) detail::learn_call(*impl_, detail::call_function<Contained>());
   }
