@@ -39,8 +39,9 @@ const Range ranges[] = {
     {"sinh", [](const Tensor& x) { return sinh(x); }, [](double x) { return std::sinh(x); }, 1.8},
     {"cosh", [](const Tensor& x) { return cosh(x); }, [](double x) { return std::cosh(x); }, 1.8},
     {"tanh", [](const Tensor& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, 1.5},
-    {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, exact_sigmoid, 2.2},
-    {"silu", [](const Tensor& x) { return silu(x); }, [](double x) { return x * exact_sigmoid(x); }, 2.6, 2e-43},
+    // PyTorch's own error is 2.18, at -16.6.
+    {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, exact_sigmoid, 2.18},
+    {"silu", [](const Tensor& x) { return silu(x); }, [](double x) { return x * exact_sigmoid(x); }, 2, 2e-43},
     {"erf", [](const Tensor& x) { return erf(x); }, [](double x) { return std::erf(x); }, 1.3},
     {"erfc", [](const Tensor& x) { return erfc(x); }, [](double x) { return std::erfc(x); }, 1.3},
     {"sqrt", [](const Tensor& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }, 0.5},

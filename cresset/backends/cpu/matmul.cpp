@@ -64,6 +64,32 @@ void run_blocks(const Gemm& g) {
   });
 }
 
+// Products up to this size are done before tiles are packed.
+constexpr int64_t kSmallTiles = 65536;
+
+void run_tiles(const Gemm& g) {
+  const auto size = static_cast<int64_t>(element_size(g.dtype)),
+             out_size = static_cast<int64_t>(element_size(g.out_dtype));
+  auto one = [&](int64_t i) {
+    Gemm part = g;
+    part.batch = 1;
+    auto advance = [i](Matrix& m, int64_t bytes) {
+      if (m.data) m.data = static_cast<char*>(m.data) + i * m.batch * bytes;
+    };
+    advance(part.a, size);
+    advance(part.b, size);
+    advance(part.out, out_size);
+    advance(part.added, out_size);
+    if (!tile_product(part)) run_blocks(part);
+  };
+  if (g.batch == 1)
+    one(0);
+  else
+    parallel_for(0, g.batch, 1, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; i++) one(i);
+    });
+}
+
 // The library adds to what the result holds already.
 void fill_with_added(Gemm& g) {
   dispatch(g.dtype, [&](auto* p) {
@@ -124,10 +150,12 @@ void set_library_gemm(LibraryGemm function) { library.store(function, std::memor
 void run_gemm(Gemm&& g) {
   if (g.batch == 0 || g.m == 0 || g.n == 0) return;
   const int64_t small = is_complex(g.dtype) ? kSmallComplexProduct : kSmallProduct;
-  if (g.m * g.n * g.k > small && library_has(g) && run_library(g)) return;
+  const bool tiles = (g.dtype == kBFloat16 || g.dtype == kHalf) && has_tiles();
+  if (g.m * g.n * g.k > small && !tiles && library_has(g) && run_library(g)) return;
   // Vectors run along the columns of the result.
   const bool column_vector = g.n == 1 && g.m > 1;
   if (CRESSET_UNLIKELY(column_vector || (g.out.col != 1 && g.out.row == 1 && g.n > 1))) swap_sides(g);
+  if (tiles && g.m * g.n * g.k > kSmallTiles) return run_tiles(g);
   run_blocks(g);
 }
 

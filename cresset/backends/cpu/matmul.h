@@ -37,4 +37,9 @@ struct GemmBlock {
 using BlockFunction = void (*)(const Gemm& gemm, const GemmBlock& block);
 BlockFunction gemm_block_function(DType dtype, DType out_dtype);
 
+// Products of bfloat16 and float16 on the CPU's tile unit, if it has one. tile_product takes one matrix, not a batch,
+// and returns false for what is not for it, before anything is written.
+bool has_tiles();
+bool tile_product(const Gemm& gemm);
+
 }  // namespace cresset::cpu
