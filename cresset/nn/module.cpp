@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <sstream>
 #include <unordered_set>
 
 #include "cresset/nn/module_hooks.h"
@@ -259,8 +260,17 @@ void Module::requires_grad_(bool on) {
 void Module::pretty_print(std::ostream& stream) const { stream << short_name(*this); }
 
 void Module::print_tree(std::ostream& stream, const std::string& indentation) const {
-  pretty_print(stream);
-  if (children_.is_empty()) return;
+  // A module's own text may have several lines.
+  std::ostringstream own;
+  pretty_print(own);
+  for (char c : own.str()) {
+    stream << c;
+    if (c == '\n') stream << indentation;
+  }
+  if (children_.is_empty()) {
+    if (own.str().find('(') == std::string::npos) stream << "()";
+    return;
+  }
   stream << "(\n";
   const std::string deeper = indentation + "  ";
   for (const auto& [name, child] : children_) {

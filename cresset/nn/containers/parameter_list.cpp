@@ -12,14 +12,17 @@ namespace {
 
 using Named = OrderedDict<std::string, Tensor>;
 
+// As PyTorch does it: a single entry stays on the line.
 void print(std::ostream& stream, const char* name, const Named& parameters) {
+  const bool several = parameters.size() > 1;
   stream << name << "(";
   for (const auto& [key, tensor] : parameters) {
-    stream << "\n    (" << key << "): Parameter containing: [torch." << name_of(tensor.dtype()) << " of size ";
+    stream << (several ? "\n    (" : "  (") << key << "): Parameter containing: [torch." << name_of(tensor.dtype())
+           << " of size ";
     for (int64_t i = 0; i < tensor.dim(); i++) stream << (i ? "x" : "") << tensor.size(i);
     stream << (tensor.is_cuda() ? " (" + tensor.device().str() + ")]" : "]");
   }
-  stream << (parameters.is_empty() ? ")" : "\n)");
+  stream << (several ? "\n)" : ")");
 }
 
 // Copies under the same names; one tensor under two names stays one.
