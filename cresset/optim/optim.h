@@ -8,6 +8,8 @@
 #include "cresset/optim/adamax.h"
 #include "cresset/optim/adamw.h"
 #include "cresset/optim/asgd.h"
+#include "cresset/optim/averaged_model.h"
+#include "cresset/optim/early_stopping.h"
 #include "cresset/optim/lbfgs.h"
 #include "cresset/optim/muon.h"
 #include "cresset/optim/nadam.h"

@@ -17,6 +17,12 @@ int64_t steps_of(const OneCycleLROptions& options) {
   return positive("epochs", *options.epochs()) * positive("steps_per_epoch", *options.steps_per_epoch());
 }
 
+bool has_betas(Optimizer& optimizer) {
+  for (const OptionField& field : optimizer.defaults().fields())
+    if (std::string_view(field.name) == "betas") return true;
+  return false;
+}
+
 }  // namespace
 
 OneCycleLR::OneCycleLR(Optimizer& optimizer, OneCycleLROptions options, int64_t last_epoch)
@@ -93,10 +99,12 @@ SchedulerFields OneCycleLR::fields() {
     dict["end_momentum"] = phase.end_momentum;
     phases.items.emplace_back(std::move(dict));
   }
-  return {{"total_steps", &total_steps_},
-          {"_schedule_phases", std::move(phases)},
-          {"_anneal_func_type", IValue(anneal_strategy_)},
-          {"cycle_momentum", &cycle_momentum_}};
+  SchedulerFields all = {{"total_steps", &total_steps_},
+                         {"_schedule_phases", std::move(phases)},
+                         {"_anneal_func_type", IValue(anneal_strategy_)},
+                         {"cycle_momentum", &cycle_momentum_}};
+  if (cycle_momentum_) all.push_back({"use_beta1", IValue(has_betas(optimizer_))});
+  return all;
 }
 
 }  // namespace cresset::optim
