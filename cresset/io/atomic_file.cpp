@@ -98,6 +98,15 @@ void AtomicFile::commit() {
   }
 }
 
+void make_folders(const std::string& path) {
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string part = path.substr(0, end);
+    if (!part.empty() && ::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST)
+      fault("save", part, "no folder can be made: ", system_reason(errno));
+    if (end == std::string::npos) return;
+  }
+}
+
 void write_text_file(const std::string& path, std::string_view content) {
   AtomicFile file(path);
   file.write(content);

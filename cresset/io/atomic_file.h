@@ -26,6 +26,9 @@ class CRESSET_API AtomicFile : public Sink {
   std::vector<char> buffer_;
 };
 
+// A folder and those above it; one that is there already is fine.
+CRESSET_API void make_folders(const std::string& path);
+
 // The whole of a small file at once.
 CRESSET_API void write_text_file(const std::string& path, std::string_view content);
 

@@ -44,15 +44,6 @@ class DigestSink : public Sink {
   Digest digest_;
 };
 
-void make_folder(const std::string& path) {
-  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
-    const std::string part = path.substr(0, end);
-    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST)
-      fault(kLoad, part, "no folder can be made: ", system_reason(errno));
-    if (end == std::string::npos) return;
-  }
-}
-
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   DIR* open = ::opendir(folder.c_str());
@@ -151,7 +142,7 @@ std::string Checkpoint::save(int64_t step) {
   if (options_.rng) whole["rng"] = state_of_generator(default_generator());
   whole["values"] = values_;
 
-  make_folder(folder_);
+  make_folders(folder_);
   char name[40];
   std::snprintf(name, sizeof name, "step-%08lld.ckpt", static_cast<long long>(step));
   const std::string path = folder_ + "/" + name;

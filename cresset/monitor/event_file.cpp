@@ -2,7 +2,6 @@
 #include "cresset/monitor/event_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,7 +9,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "cresset/io/bytes.h"
+#include "cresset/io/atomic_file.h"
 #include "cresset/io/checksum.h"
 
 namespace cresset::monitor {
@@ -35,22 +34,13 @@ std::string raw(Integer value) {
 
 }  // namespace
 
-void make_folders(const std::string& path) {
-  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
-    const std::string part = path.substr(0, end);
-    if (!part.empty() && ::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST)
-      io::fault("SummaryWriter", part, "no folder can be made: ", io::system_reason(errno));
-    if (end == std::string::npos) return;
-  }
-}
-
 double wall_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 EventFile::EventFile(const std::string& folder, const std::string& suffix) {
   static std::atomic<unsigned> count{0};
-  make_folders(folder);
+  io::make_folders(folder);
   char time[16];
   std::snprintf(time, sizeof time, "%010lld", static_cast<long long>(wall_time()));
   path_ = folder + "/events.out.tfevents." + time + "." + host_name() + "." + std::to_string(::getpid()) + "." +

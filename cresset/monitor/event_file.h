@@ -8,8 +8,6 @@
 
 namespace cresset::monitor {
 
-// Makes a folder and those above it.
-void make_folders(const std::string& path);
 double wall_time();  // seconds since 1970
 
 class EventFile {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cresset/monitor/png.h"
+#include "cresset/io/image.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::monitor {
@@ -71,6 +71,11 @@ Message histogram_value(const std::string& tag, const Tensor& values) {
   histogram.real(1, least).real(2, most).real(3, count).real(4, sum).real(5, squares);
   histogram.reals(6, shown_limits).reals(7, shown_counts);
   return Message().text(1, tag).message(5, histogram);
+}
+
+std::string png_of(const Tensor& image) {
+  const std::vector<uint8_t> png = io::encode_png(image);
+  return {png.begin(), png.end()};
 }
 
 Message image_value(const std::string& tag, const Tensor& image) {

@@ -17,6 +17,7 @@ Message scalar_value(const std::string& tag, double value);
 // left out. Values that are not finite are not counted.
 Message histogram_value(const std::string& tag, const Tensor& values);
 // uint8 [C, H, W], C from 1 to 4.
+std::string png_of(const Tensor& image);
 Message image_value(const std::string& tag, const Tensor& image);
 // A PNG; its size is read from it.
 Message png_value(const std::string& tag, std::string_view png);

@@ -9,7 +9,6 @@
 
 #include "cresset/io/atomic_file.h"
 #include "cresset/monitor/event_file.h"
-#include "cresset/monitor/png.h"
 #include "cresset/monitor/summaries.h"
 #include "cresset/ops/all.h"
 
@@ -202,7 +201,7 @@ void SummaryWriter::add_embedding(const Tensor& points, const std::vector<std::s
   char number[24];
   std::snprintf(number, sizeof number, "%05lld", static_cast<long long>(step));
   const std::string subfolder = std::string(number) + "/" + path_name(tag), folder = folder_ + "/" + subfolder;
-  make_folders(folder);
+  io::make_folders(folder);
   io::write_text_file(folder + "/tensors.tsv", tsv_of(points));
   projector_ += "embeddings {\n  tensor_name: \"" + path_name(tag) + ":" + number + "\"\n  tensor_path: \"" +
                 subfolder + "/tensors.tsv\"\n";

@@ -1,4 +1,5 @@
 // Any bytes as a CSV file: a table whose cells can all be read, or an IoError.
+// sources: cresset/io/csv.cpp
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,6 @@
 // Any bytes as an IDX file, plain or gzip: a tensor or an IoError.
+// sources: cresset/io/idx.cpp cresset/io/gzip.cpp cresset/io/codecs.cpp cresset/io/codecs/zlib.cpp
+// libraries: z
 #include <cstddef>
 #include <cstdint>
 

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
     seeds.emplace_back(bytes.begin(), bytes.end());
   };
   io::StateDict state;
-  add(state, {});
+  add(state, io::Metadata());
   state.insert("weight", ones({2, 3}));
   state.insert("bias", zeros({3}, kHalf));
   state.insert("flag", zeros({2}, kBool));

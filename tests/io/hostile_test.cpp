@@ -72,6 +72,13 @@ TEST(HostilePickle, TensorsStayInsideTheirStorage) {
                "storage '0' has 16 bytes");
 }
 
+// Newer PyTorch says beside the values that a tensor is to be negated.
+TEST(Pickle, LazilyNegatedTensorsAreNegated) {
+  std::string pickle = tensor_pickle("K\0"s, "K\x04\x85", "K\x01\x85");
+  pickle.insert(pickle.size() - 3, "}X\x03\0\0\0neg\x88s"s);
+  EXPECT_EQ(load_pt(with_pickle(pickle)).toTensor()[3].item<float>(), -4);
+}
+
 TEST(HostilePickle, GrowthAndNestingAreLimited) {
   // Lists of ten references to the list before: 10^12 values.
   std::string laughs = "\x80\x02(]q\0"s;

@@ -64,11 +64,13 @@ TEST_F(Inspect, JsonIsJson) {
   dict["quo\"te\n"] = "x\\y";
   dict["t"] = ones({2, 3});
   save(IValue(dict), folder / "a.pt");
+  test::write_contents(folder / "a.json", cresset_command("inspect --json " + folder / "a.pt").output);
   auto ran = test::run(
-      program() + " inspect --json " + folder / "a.pt" + " | " + test::python() +
-      " -c 'import json, sys\nd = json.load(sys.stdin)\n"
+      test::python() +
+      " -c 'import json, sys\nd = json.load(open(sys.argv[1]))\n"
       "assert d[\"tensors\"] == [{\"name\": \"t\", \"dtype\": \"float32\", \"shape\": [2, 3], \"bytes\": 24}], d\n"
-      "assert list(d[\"values\"]) == [\"quo\\\"te\\n\"], d'");
+      "assert list(d[\"values\"]) == [\"quo\\\"te\\n\"], d' " +
+      folder / "a.json");
   EXPECT_EQ(ran.status, 0) << ran.output;
 }
 
