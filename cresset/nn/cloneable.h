@@ -20,12 +20,13 @@ class Cloneable : public Module {
 
   // The same for a module whose base is Cloneable by another name (lazy layers).
   static std::shared_ptr<Module> copy_of(const Derived& from, const std::optional<Device>& device) {
-    auto copy = std::make_shared<Derived>(from);
+    auto* copy = new Derived(from);
+    std::shared_ptr<Module> held = detail::held(copy);
     Module& registered = *copy;
     registered.clear_registered();
     copy->reset();
     static_cast<const Module&>(from).finish_clone(*copy, device);
-    return copy;
+    return held;
   }
 };
 

@@ -155,6 +155,16 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   RemovableHandle register_forward_hook(ForwardHook hook);
   RemovableHandle register_full_backward_hook(BackwardHook hook);
   RemovableHandle register_full_backward_pre_hook(BackwardPreHook hook);
+  // Hooks that only look and return nothing.
+  template <class F>
+  requires(std::is_void_v<std::invoke_result_t<F&, Module&, const std::vector<Tensor>&, const std::vector<Tensor>&>>)
+      RemovableHandle register_full_backward_hook(F hook) {
+    return register_full_backward_hook(
+        BackwardHook([hook](Module& module, const std::vector<Tensor>& in, const std::vector<Tensor>& out) mutable {
+          hook(module, in, out);
+          return std::vector<Tensor>();
+        }));
+  }
   bool has_hooks() const { return hooked_; }
 
   ModuleBinding& binding() { return binding_; }

@@ -24,6 +24,7 @@ void wrong_any_type(const std::type_info& wanted, const std::type_info& found) {
   throw TypeError(message_of("Attempted to cast AnyValue to ", demangled(wanted), ", but its actual type is ",
                              found == typeid(void) ? "nothing (it is empty)" : demangled(found)));
 }
+std::shared_ptr<Module> held(Module* module) { return std::shared_ptr<Module>(module); }
 void empty_holder() { throw ValueError("Accessing empty ModuleHolder"); }
 void wrong_argument(const Module& module, size_t index, const std::type_info& wanted, const std::type_info& found) {
   throw TypeError(message_of(short_name(module), "'s forward(): Expected argument #", index, " to be of type ",

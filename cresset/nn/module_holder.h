@@ -18,6 +18,8 @@ namespace nn {
 namespace detail {
 using cresset::detail::is_module_holder_v;
 [[noreturn]] CRESSET_API void empty_holder();
+// Takes over a fresh module. Not make_shared, which would be compiled anew for every type of module.
+CRESSET_API std::shared_ptr<Module> held(Module* module);
 CRESSET_API void learn_call(Module& module, CallFunction function);
 CRESSET_API AnyValue call_with_hooks(Module& module, CallFunction function, AnyValues arguments);
 
@@ -42,24 +44,36 @@ template <class M, class R, class... Args>
 template <class Contained>
 class ModuleHolder : cresset::detail::ModuleHolderIndicator {
  protected:
-  std::shared_ptr<Contained> impl_;
+  // The owner is of one type for all holders: a shared_ptr for each type of module would cost every program that
+  // includes this a second. impl_ points into it, and means nothing without it.
+  std::shared_ptr<Module> owner_;
+  Contained* impl_ = nullptr;
 
  public:
   using ContainedType = Contained;
 
-  ModuleHolder() : ModuleHolder(made()) {
+  ModuleHolder() {
     static_assert(std::is_default_constructible_v<Contained>,
                   "this module has no default constructor: start it empty with nullptr (Linear fc{nullptr})");
+    if constexpr (std::is_default_constructible_v<Contained>) {
+      impl_ = new Contained;
+      owner_ = detail::held(impl_);
+      learn();
+    }
   }
   ModuleHolder(std::nullptr_t) {}
-  ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) { learn(); }
+  ModuleHolder(std::shared_ptr<Contained> module) : impl_(module.get()) {
+    owner_ = std::move(module);
+    learn();
+  }
   template <class Head, class... Tail>
   requires(!(
       cresset::detail::is_module_holder_v<Head> && sizeof...(Tail) == 0 &&
       std::is_base_of_v<ModuleHolder, std::decay_t<Head>>)&&!(std::is_convertible_v<Head, std::shared_ptr<Contained>> &&
                                                               sizeof...(Tail) ==
                                                                   0)) explicit ModuleHolder(Head&& head, Tail&&... tail)
-      : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {
+      : impl_(new Contained(std::forward<Head>(head), std::forward<Tail>(tail)...)) {
+    owner_ = detail::held(impl_);
     learn();
   }
 
@@ -68,16 +82,16 @@ class ModuleHolder : cresset::detail::ModuleHolderIndicator {
   const Contained* operator->() const { return get(); }
   Contained& operator*() { return *get(); }
   const Contained& operator*() const { return *get(); }
-  const std::shared_ptr<Contained>& ptr() const {
-    if (CRESSET_UNLIKELY(!impl_)) detail::empty_holder();
-    return impl_;
+  std::shared_ptr<Contained> ptr() const {
+    if (CRESSET_UNLIKELY(!owner_)) detail::empty_holder();
+    return {owner_, impl_};
   }
   Contained* get() {
-    if (CRESSET_UNLIKELY(!impl_)) detail::empty_holder();
-    return impl_.get();
+    if (CRESSET_UNLIKELY(!owner_)) detail::empty_holder();
+    return impl_;
   }
   const Contained* get() const { return const_cast<ModuleHolder*>(this)->get(); }
-  bool is_empty() const noexcept { return impl_ == nullptr; }
+  bool is_empty() const noexcept { return owner_ == nullptr; }
 
   template <class... Args, class C = Contained>
   auto operator()(Args&&... args) -> decltype(std::declval<C&>().forward(std::forward<Args>(args)...)) {
@@ -94,12 +108,8 @@ class ModuleHolder : cresset::detail::ModuleHolderIndicator {
   }
 
  private:
-  static std::shared_ptr<Contained> made() {
-    if constexpr (std::is_default_constructible_v<Contained>) return std::make_shared<Contained>();
-    return nullptr;
-  }
   void learn() {
-    if (impl_) detail::learn_call(*impl_, detail::call_function<Contained>());
+    if (owner_) detail::learn_call(*impl_, detail::call_function<Contained>());
   }
 };
 

@@ -131,6 +131,15 @@ TEST(Module, UndefinedParametersAreLeftOut) {
   EXPECT_EQ(linear(randn({1, 3}, kDouble)).dtype(), kDouble);
 }
 
+TEST(Module, AHolderThatWasMovedFromIsEmpty) {
+  Linear a(1, 1), b = std::move(a);
+  EXPECT_TRUE(a.is_empty());  // NOLINT
+  EXPECT_EQ(message([&] { a->parameters(); }), "Accessing empty ModuleHolder");
+  EXPECT_EQ(b.ptr().use_count(), 2);
+  a = b;
+  EXPECT_EQ(a.ptr(), b.ptr());
+}
+
 TEST(Module, TrainingFlagReachesAll) {
   Net net;
   EXPECT_TRUE(net->is_training());
@@ -353,7 +362,6 @@ TEST(Hooks, BackwardHookRunsAlsoWhereNoArgumentWantsAGradient) {
   linear->register_full_backward_hook([&](Module&, const Tensors& grad_input, const Tensors&) {
     calls++;
     inputs = grad_input.size();
-    return Tensors{};
   });
   linear(randn({4, 2})).sum().backward();
   EXPECT_EQ(calls, 1u);

@@ -1,0 +1,67 @@
+// nn written the way libtorch's users write it, through torch.h.
+#include "cresset/torch.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace {
+
+struct NetImpl : torch::nn::Module {
+  explicit NetImpl(int64_t hidden)
+      : first(register_module("first", torch::nn::Linear(2, hidden))),
+        rest(register_module("rest", torch::nn::Sequential(torch::nn::ReLU(), torch::nn::Linear(hidden, 2)))) {
+    torch::nn::init::kaiming_uniform_(first->weight, 0, torch::kFanIn, torch::kReLU);
+  }
+  torch::Tensor forward(torch::Tensor x, double scale = 2) { return rest->forward(first(x)) * scale; }
+  torch::nn::Linear first;
+  torch::nn::Sequential rest;
+
+ protected:
+  FORWARD_HAS_DEFAULT_ARGS(FORWARD_ARG(1, 2.0))
+};
+TORCH_MODULE(Net);
+
+struct RenamedImpl : torch::nn::Cloneable<RenamedImpl> {
+  void reset() override {}
+  torch::Tensor forward(torch::Tensor x) { return x; }
+};
+TORCH_MODULE_IMPL(Same, RenamedImpl);
+
+TEST(Libtorch, ModulesCompileAndRun) {
+  torch::manual_seed(0);
+  Net net(4);
+  auto x = torch::rand({3, 2});
+  EXPECT_TRUE(torch::allclose(net(x), net->forward(x, 2)));
+  EXPECT_EQ(net->named_parameters().size(), 4u);
+  EXPECT_TRUE(net->named_parameters().contains("rest.1.weight"));
+  torch::nn::AnyModule any(net);
+  EXPECT_TRUE(torch::equal(any.forward(x), net(x)));
+  EXPECT_TRUE(torch::equal(any.forward(x, 4.0), net(x, 4)));
+  net->to(torch::kDouble);
+  net->zero_grad();
+  for (auto& p : net->named_parameters()) EXPECT_EQ(p.value().dtype(), torch::kDouble) << p.key();
+  Same same;
+  EXPECT_TRUE(same(x).is_same(x));
+  std::stringstream text;
+  text << net;
+  EXPECT_EQ(text.str().substr(0, 4), "Net(");
+  std::shared_ptr<NetImpl> pointer = net.ptr();
+  EXPECT_EQ(pointer.get(), net.get());
+}
+
+TEST(Libtorch, SequenceModelsAsInItsExamples) {
+  auto lengths = torch::tensor({3, 2}, torch::kLong);
+  auto packed = torch::nn::utils::rnn::pack_padded_sequence(torch::randn({2, 3, 4}), lengths, /*batch_first=*/true);
+  auto gru = torch::nn::GRU(torch::nn::GRUOptions(4, 5).bidirectional(true));
+  auto result = torch::nn::utils::rnn::pad_packed_sequence(std::get<0>(gru->forward_with_packed_input(packed)), true);
+  EXPECT_EQ(std::get<0>(result).sizes(), torch::IntArrayRef({2, 3, 10}));
+  EXPECT_EQ(std::get<0>(result)[1][2].abs().sum().item<float>(), 0);
+  auto encoder = torch::nn::TransformerEncoder(torch::nn::TransformerEncoderOptions(
+      torch::nn::TransformerEncoderLayer(
+          torch::nn::TransformerEncoderLayerOptions(16, 2).dim_feedforward(32).dropout(0.0)),
+      1));
+  EXPECT_EQ(encoder->forward(torch::randn({8, 2, 16})).sizes(), torch::IntArrayRef({8, 2, 16}));
+}
+
+}  // namespace
