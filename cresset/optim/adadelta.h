@@ -6,7 +6,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
-  AdadeltaOptions(double lr = 1.0) : lr_(lr) {}
+  AdadeltaOptions(double lr = 1.0);
   CRESSET_ARG(double, lr) = 1.0;
   CRESSET_ARG(double, rho) = 0.9;
   CRESSET_ARG(double, eps) = 1e-6;

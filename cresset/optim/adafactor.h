@@ -6,7 +6,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API AdafactorOptions : public OptimizerCloneableOptions<AdafactorOptions> {
-  AdafactorOptions(double lr = 1e-2) : lr_(lr) {}
+  AdafactorOptions(double lr = 1e-2);
   typedef std::tuple<std::optional<double>, double> eps_t;
   CRESSET_ARG(double, lr) = 1e-2;
   CRESSET_ARG(double, beta2_decay) = -0.8;

@@ -4,6 +4,18 @@
 
 namespace cresset::optim {
 
+AdagradOptions::AdagradOptions(double lr) : lr_(lr) {}
+
+Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults)
+    : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults)) {
+  make_states();
+}
+Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
+    : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {
+  make_states();
+}
+std::unique_ptr<OptimizerParamState> Adagrad::new_state() const { return std::make_unique<AdagradParamState>(); }
+
 OptionFields AdagradOptions::fields() {
   return {{"lr", &lr_},
           {"lr_decay", &lr_decay_},

@@ -6,7 +6,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
-  AdagradOptions(double lr = 1e-2) : lr_(lr) {}
+  AdagradOptions(double lr = 1e-2);
   CRESSET_ARG(double, lr) = 1e-2;
   CRESSET_ARG(double, lr_decay) = 0;
   CRESSET_ARG(double, weight_decay) = 0;
@@ -29,18 +29,12 @@ struct CRESSET_API AdagradParamState : public OptimizerCloneableParamState<Adagr
 
 class CRESSET_API Adagrad : public Optimizer {
  public:
-  explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {})
-      : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults)) {
-    make_states();
-  }
-  explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {})
-      : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {
-    make_states();
-  }
+  explicit Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults = {});
+  explicit Adagrad(std::vector<Tensor> params, AdagradOptions defaults = {});
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override { return std::make_unique<AdagradParamState>(); }
+  std::unique_ptr<OptimizerParamState> new_state() const override;
 
  private:
   void make_states();

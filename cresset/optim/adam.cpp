@@ -3,9 +3,12 @@
 
 #include "cresset/ops/optim_step.h"
 #include "cresset/optim/adamw.h"
+#include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
+
+CRESSET_DEFINE_OPTIMIZER(Adam)
 
 OptionFields AdamOptions::fields() {
   return {{"lr", &lr_},
@@ -19,6 +22,8 @@ OptionFields AdamOptions::fields() {
           detail::unused("differentiable", false),
           detail::unused("fused", false)};
 }
+CRESSET_DEFINE_OPTIMIZER(AdamW)
+
 OptionFields AdamWOptions::fields() {
   return {{"lr", &lr_},
           {"betas", &betas_},

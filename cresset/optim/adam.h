@@ -7,7 +7,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
-  AdamOptions(double lr = 1e-3) : lr_(lr) {}
+  AdamOptions(double lr = 1e-3);
   typedef std::tuple<double, double> betas_t;
   CRESSET_ARG(double, lr) = 1e-3;
   CRESSET_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);
@@ -34,14 +34,12 @@ struct CRESSET_API AdamParamState : public OptimizerCloneableParamState<AdamPara
 
 class CRESSET_API Adam : public Optimizer {
  public:
-  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {})
-      : Optimizer(std::move(param_groups), std::make_unique<AdamOptions>(defaults)) {}
-  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {})
-      : Optimizer(std::move(params), std::make_unique<AdamOptions>(defaults)) {}
+  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
+  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override { return std::make_unique<AdamParamState>(); }
+  std::unique_ptr<OptimizerParamState> new_state() const override;
 
  private:
   detail::FusedLists lists_;

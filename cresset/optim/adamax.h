@@ -6,7 +6,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
-  AdamaxOptions(double lr = 2e-3) : lr_(lr) {}
+  AdamaxOptions(double lr = 2e-3);
   typedef std::tuple<double, double> betas_t;
   CRESSET_ARG(double, lr) = 2e-3;
   CRESSET_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);

@@ -6,7 +6,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
-  AdamWOptions(double lr = 1e-3) : lr_(lr) {}
+  AdamWOptions(double lr = 1e-3);
   typedef std::tuple<double, double> betas_t;
   CRESSET_ARG(double, lr) = 1e-3;
   CRESSET_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);
@@ -25,14 +25,12 @@ using AdamWParamState = AdamParamState;
 
 class CRESSET_API AdamW : public Optimizer {
  public:
-  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {})
-      : Optimizer(std::move(param_groups), std::make_unique<AdamWOptions>(defaults)) {}
-  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {})
-      : Optimizer(std::move(params), std::make_unique<AdamWOptions>(defaults)) {}
+  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {});
+  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override { return std::make_unique<AdamWParamState>(); }
+  std::unique_ptr<OptimizerParamState> new_state() const override;
 
  private:
   detail::FusedLists lists_;

@@ -1,8 +1,11 @@
 #include "cresset/optim/asgd.h"
 
+#include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
+
+CRESSET_DEFINE_OPTIMIZER(ASGD)
 
 OptionFields ASGDOptions::fields() {
   return {{"lr", &lr_},

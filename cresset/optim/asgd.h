@@ -6,7 +6,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
-  ASGDOptions(double lr = 1e-2) : lr_(lr) {}
+  ASGDOptions(double lr = 1e-2);
   CRESSET_ARG(double, lr) = 1e-2;
   CRESSET_ARG(double, lambd) = 1e-4;
   CRESSET_ARG(double, alpha) = 0.75;

@@ -5,6 +5,9 @@
 
 namespace cresset::optim {
 
+LBFGSOptions::LBFGSOptions(double lr) : lr_(lr) {}
+std::unique_ptr<OptimizerParamState> LBFGS::new_state() const { return std::make_unique<LBFGSParamState>(); }
+
 OptionFields LBFGSOptions::fields() {
   return {{"lr", &lr_},
           {"max_iter", &max_iter_},

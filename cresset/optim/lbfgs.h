@@ -9,7 +9,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
-  LBFGSOptions(double lr = 1) : lr_(lr) {}
+  LBFGSOptions(double lr = 1);
   CRESSET_ARG(double, lr) = 1;
   CRESSET_ARG(int64_t, max_iter) = 20;
   CRESSET_ARG(std::optional<int64_t>, max_eval) = std::nullopt;  // 5/4 of max_iter
@@ -47,7 +47,7 @@ class CRESSET_API LBFGS : public Optimizer {
   Tensor step(LossClosure closure) override;
 
  protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override { return std::make_unique<LBFGSParamState>(); }
+  std::unique_ptr<OptimizerParamState> new_state() const override;
 
  private:
   void finish_options();

@@ -1,8 +1,11 @@
 #include "cresset/optim/muon.h"
 
+#include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
+
+CRESSET_DEFINE_OPTIMIZER(Muon)
 
 OptionFields MuonOptions::fields() {
   return {{"lr", &lr_},

@@ -7,7 +7,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
-  MuonOptions(double lr = 1e-3) : lr_(lr) {}
+  MuonOptions(double lr = 1e-3);
   typedef std::tuple<double, double, double> coefficients_t;
   CRESSET_ARG(double, lr) = 1e-3;
   CRESSET_ARG(double, weight_decay) = 0.1;

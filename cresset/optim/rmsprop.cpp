@@ -1,8 +1,11 @@
 #include "cresset/optim/rmsprop.h"
 
+#include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
+
+CRESSET_DEFINE_OPTIMIZER(RMSprop)
 
 OptionFields RMSpropOptions::fields() {
   return {{"lr", &lr_},

@@ -6,7 +6,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions> {
-  RMSpropOptions(double lr = 1e-2) : lr_(lr) {}
+  RMSpropOptions(double lr = 1e-2);
   CRESSET_ARG(double, lr) = 1e-2;
   CRESSET_ARG(double, alpha) = 0.99;
   CRESSET_ARG(double, eps) = 1e-8;

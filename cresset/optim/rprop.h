@@ -6,7 +6,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
-  RpropOptions(double lr = 1e-2) : lr_(lr) {}
+  RpropOptions(double lr = 1e-2);
   typedef std::tuple<double, double> pair_t;
   CRESSET_ARG(double, lr) = 1e-2;
   CRESSET_ARG(pair_t, etas) = std::make_tuple(0.5, 1.2);

@@ -1,9 +1,12 @@
 #include "cresset/optim/sgd.h"
 
 #include "cresset/ops/optim_step.h"
+#include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
+
+CRESSET_DEFINE_OPTIMIZER(SGD)
 
 OptionFields SGDOptions::fields() {
   return {{"lr", &lr_},

@@ -7,7 +7,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
-  SGDOptions(double lr) : lr_(lr) {}
+  SGDOptions(double lr);
   CRESSET_ARG(double, lr);
   CRESSET_ARG(double, momentum) = 0;
   CRESSET_ARG(double, dampening) = 0;
@@ -30,14 +30,12 @@ struct CRESSET_API SGDParamState : public OptimizerCloneableParamState<SGDParamS
 
 class CRESSET_API SGD : public Optimizer {
  public:
-  explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
-      : Optimizer(std::move(param_groups), std::make_unique<SGDOptions>(defaults)) {}
-  explicit SGD(std::vector<Tensor> params, SGDOptions defaults)
-      : Optimizer(std::move(params), std::make_unique<SGDOptions>(defaults)) {}
+  explicit SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);
+  explicit SGD(std::vector<Tensor> params, SGDOptions defaults);
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:
-  std::unique_ptr<OptimizerParamState> new_state() const override { return std::make_unique<SGDParamState>(); }
+  std::unique_ptr<OptimizerParamState> new_state() const override;
 
  private:
   detail::FusedLists lists_;

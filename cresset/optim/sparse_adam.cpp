@@ -1,8 +1,11 @@
 #include "cresset/optim/sparse_adam.h"
 
+#include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
+
+CRESSET_DEFINE_OPTIMIZER(SparseAdam)
 
 OptionFields SparseAdamOptions::fields() {
   return {{"lr", &lr_}, {"betas", &betas_}, {"eps", &eps_}, {"maximize", &maximize_, true}};

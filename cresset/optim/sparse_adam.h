@@ -8,7 +8,7 @@
 namespace cresset::optim {
 
 struct CRESSET_API SparseAdamOptions : public OptimizerCloneableOptions<SparseAdamOptions> {
-  SparseAdamOptions(double lr = 1e-3) : lr_(lr) {}
+  SparseAdamOptions(double lr = 1e-3);
   typedef std::tuple<double, double> betas_t;
   CRESSET_ARG(double, lr) = 1e-3;
   CRESSET_ARG(betas_t, betas) = std::make_tuple(0.9, 0.999);

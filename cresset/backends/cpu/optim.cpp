@@ -91,6 +91,14 @@ void with_type(const char* kernel, DType dtype, const F& f) {
 }
 template <class T>
 constexpr bool is_vectorised = std::is_same_v<T, float> || std::is_same_v<T, double>;
+// Looked up once a step; half types have none.
+template <class T>
+auto inner_of() {
+  if constexpr (is_vectorised<T>)
+    return &optim_inner<T>();
+  else
+    return static_cast<const OptimInner<float>*>(nullptr);
+}
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
@@ -101,11 +109,12 @@ void sgd_step(const Tensor& first, TensorList params, TensorList buffers, Tensor
     const SgdNumbers<C> numbers{
         static_cast<C>(lr),           static_cast<C>(momentum),          static_cast<C>(1 - dampening),
         static_cast<C>(weight_decay), static_cast<C>(maximize ? -1 : 1), nesterov};
+    const auto* inner = inner_of<T>();
     each_run(params, kGrainSgd, [&](size_t i, int64_t from, int64_t n) {
       T *p = at<T>(params, i, from), *buffer = at<T>(buffers, i, from);
       const T* g = at<T>(grads, i, from);
       if constexpr (is_vectorised<T>)
-        optim_inner<T>().sgd(p, buffer, g, n, numbers);
+        inner->sgd(p, buffer, g, n, numbers);
       else
         sgd_half(p, buffer, g, n, numbers);
     });
@@ -122,12 +131,13 @@ void adam_step(const Tensor& first, TensorList params, TensorList avgs, TensorLi
                                  static_cast<C>(beta2),     static_cast<C>(1 - beta2),
                                  static_cast<C>(eps),       static_cast<C>(weight_decay),
                                  static_cast<C>(keep),      static_cast<C>(maximize ? -1 : 1)};
+    const auto* inner = inner_of<T>();
     each_run(params, kGrainAdam, [&](size_t i, int64_t from, int64_t n) {
       T *p = at<T>(params, i, from), *avg = at<T>(avgs, i, from), *square = at<T>(squares, i, from),
         *top = at<T>(largest, i, from);
       const T* g = at<T>(grads, i, from);
       if constexpr (is_vectorised<T>)
-        optim_inner<T>().adam(p, avg, square, top, g, n, numbers);
+        inner->adam(p, avg, square, top, g, n, numbers);
       else
         adam_half(p, avg, square, top, g, n, numbers);
     });
