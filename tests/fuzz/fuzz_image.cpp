@@ -1,7 +1,8 @@
-// Any bytes as a picture: a tensor or an IoError. The first byte chooses the mode; a signature is put in front of what
-// has none, because the fuzzer would take long to find one.
-// sources: cresset/io/image.cpp cresset/io/gzip.cpp cresset/io/codecs.cpp cresset/io/codecs/png.cpp
-// cresset/io/codecs/jpeg.cpp libraries: png jpeg
+// Any bytes as a picture: a tensor or an IoError. The first byte chooses the mode; a signature is put in front of
+// what has none, because the fuzzer would take long to find one.
+// sources: cresset/io/image.cpp cresset/io/gzip.cpp cresset/io/codecs.cpp
+// sources: cresset/io/codecs/png.cpp cresset/io/codecs/jpeg.cpp
+// libraries: png jpeg
 #include <cstddef>
 #include <cstdint>
 #include <vector>
