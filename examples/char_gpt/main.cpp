@@ -56,7 +56,7 @@ struct GptImpl : nn::Module {
     norm = register_module("norm", nn::LayerNorm(nn::LayerNormOptions({width})));
     head = register_module("head", nn::Linear(width, vocabulary));
   }
-  Tensor forward(Tensor ids) {
+  Tensor forward(const Tensor& ids) {
     Tensor x = tokens(ids) + places(cresset::arange(ids.size(1), cresset::kLong));
     return head(norm(blocks->forward(x)));
   }

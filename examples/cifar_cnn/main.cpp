@@ -43,7 +43,7 @@ struct ResidualImpl : nn::Module {
                                                   conv(out, out, 3, 1), nn::BatchNorm2d(out)));
     shortcut = register_module("shortcut", nn::Sequential(conv(in, out, 1, stride), nn::BatchNorm2d(out)));
   }
-  Tensor forward(Tensor x) { return cresset::relu(body->forward(x) + shortcut->forward(x)); }
+  Tensor forward(const Tensor& x) { return cresset::relu(body->forward(x) + shortcut->forward(x)); }
   nn::Sequential body{nullptr}, shortcut{nullptr};
 };
 CRESSET_MODULE(Residual);

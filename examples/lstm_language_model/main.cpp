@@ -63,7 +63,7 @@ struct ModelImpl : nn::Module {
     lstm = register_module("lstm", nn::LSTM(nn::LSTMOptions(width, width).num_layers(2)));
     out = register_module("out", nn::Linear(width, words));
   }
-  std::tuple<Tensor, State> forward(Tensor ids, State state) {
+  std::tuple<Tensor, State> forward(const Tensor& ids, const State& state) {
     auto [sequence, last] = lstm(embedding(ids), state);
     return {out(sequence), last};
   }

@@ -57,7 +57,7 @@ struct TranslatorImpl : nn::Module {
     out = register_module("out", nn::Linear(width, words));
   }
   // Source and target are [batch, length]; the Transformer takes [length, batch, width].
-  Tensor forward(Tensor source, Tensor target) {
+  Tensor forward(const Tensor& source, const Tensor& target) {
     auto embedded = [this](const Tensor& ids) {
       return (tokens(ids) + places(cresset::arange(ids.size(1), cresset::kLong))).transpose(0, 1);
     };

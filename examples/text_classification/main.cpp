@@ -65,7 +65,7 @@ struct ClassifierImpl : nn::Module {
     conv = register_module("conv", nn::Conv1d(nn::Conv1dOptions(32, 64, 3).padding(1)));
     out = register_module("out", nn::Linear(64, classes));
   }
-  Tensor forward(Tensor ids) {  // [batch, length]
+  Tensor forward(const Tensor& ids) {  // [batch, length]
     Tensor found = cresset::relu(conv(embedding(ids).transpose(1, 2)));
     return out(cresset::dropout(found.amax(2), 0.3, is_training()));
   }
