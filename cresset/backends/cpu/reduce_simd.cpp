@@ -21,10 +21,28 @@ inline constexpr bool kVector = std::is_floating_point_v<T> || kHalf16<T>;
 template <class T>
 using Lane = std::conditional_t<kHalf16<T>, float, T>;
 
+template <class D>
+HWY_INLINE hn::Vec<D> load_half(D d, const Half* x) {
+#if HWY_TARGET == HWY_SSE4
+  // Without an instruction for it, Highway takes infinity and nan for large numbers. Shifted into place, a float16 is
+  // 2^-112 of its value, subnormals included; the largest exponent stands for the same in both.
+  const hn::RebindToUnsigned<D> du;
+  const auto bits = hn::PromoteTo(du, hn::LoadU(hn::Rebind<uint16_t, D>(), reinterpret_cast<const uint16_t*>(x)));
+  const auto magnitude = hn::ShiftLeft<13>(hn::And(bits, hn::Set(du, 0x7fff)));
+  const auto value = hn::BitCast(du, hn::Mul(hn::BitCast(d, magnitude), hn::Set(d, 0x1p112f)));
+  const auto special = hn::Ge(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(du, 0x7c00u << 13)));
+  const auto infinite = hn::Or(magnitude, hn::Set(du, 0x7f800000));
+  const auto chosen = hn::IfThenElse(hn::RebindMask(du, special), infinite, value);
+  return hn::BitCast(d, hn::Or(chosen, hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000)))));
+#else
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), reinterpret_cast<const hwy::float16_t*>(x)));
+#endif
+}
+
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load(D d, const T* x) {
   if constexpr (std::is_same_v<T, Half>)
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::float16_t, D>(), reinterpret_cast<const hwy::float16_t*>(x)));
+    return load_half(d, x);
   else if constexpr (std::is_same_v<T, BFloat16>)
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<hwy::bfloat16_t, D>(), reinterpret_cast<const hwy::bfloat16_t*>(x)));
   else
