@@ -15,7 +15,7 @@ namespace detail {
 }
 
 template <size_t D, class T = int64_t>
-class ExpandingArray {
+class CRESSET_API ExpandingArray {
  public:
   ExpandingArray(std::initializer_list<T> list) : ExpandingArray(ArrayRef<T>(list)) {}
   ExpandingArray(const std::vector<T>& list) : ExpandingArray(ArrayRef<T>(list)) {}
@@ -39,7 +39,7 @@ class ExpandingArray {
 
 // Elements may be left open: AdaptiveAvgPool2dOptions({std::nullopt, 7}) keeps the height.
 template <size_t D, class T = int64_t>
-class ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
+class CRESSET_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
  public:
   using Base = ExpandingArray<D, std::optional<T>>;
   using Base::Base;

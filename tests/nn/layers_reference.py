@@ -4,7 +4,7 @@
 usage: layers_reference.py FILE
 
 The names are those of the table in layers_table.cpp, which builds the same layers. What an older PyTorch lacks is written
-here from its definition. Each record of the file is `case NAME MODE`, then lines `text KEY TEXT` and
+here from its definition. Each record of the file is `case NAME MODE`, then `steps N`, `text print TEXT` and
 `tensor KIND NAME DTYPE NDIM SIZES... VALUES...`, then `end`.
 """
 import sys
@@ -121,9 +121,9 @@ cases = {
     "LPPool1d": (lambda: nn.LPPool1d(2.0, 3, stride=2), lambda: [P(2, 4, 9)]),
     "LPPool2d": (lambda: nn.LPPool2d(3.0, (3, 2), stride=1, ceil_mode=True), lambda: [P(2, 4, 7, 6)]),
     "LPPool3d": (lambda: Written(written_lp3), lambda: [P(2, 4, 4, 6, 4)], dict(text=False)),
-    "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=(4, 3), _random_samples=SAMPLES2), x2, dict(samples=lambda: SAMPLES2)),
-    "FractionalMaxPool2d ratio": (lambda: nn.FractionalMaxPool2d((3, 2), output_ratio=0.6, _random_samples=SAMPLES2), x2, dict(samples=lambda: SAMPLES2)),
-    "FractionalMaxPool3d": (lambda: nn.FractionalMaxPool3d(2, output_size=(3, 4, 2), _random_samples=SAMPLES3), x3, dict(samples=lambda: SAMPLES3)),
+    "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=(4, 3), _random_samples=SAMPLES2), x2),
+    "FractionalMaxPool2d ratio": (lambda: nn.FractionalMaxPool2d((3, 2), output_ratio=0.6, _random_samples=SAMPLES2), x2),
+    "FractionalMaxPool3d": (lambda: nn.FractionalMaxPool3d(2, output_size=(3, 4, 2), _random_samples=SAMPLES3), x3),
     # norms
     "BatchNorm1d": (lambda: nn.BatchNorm1d(5), lambda: [R(6, 5) * 2 + 1], dict(steps=3)),
     "BatchNorm1d 3d": (lambda: nn.BatchNorm1d(4, eps=1e-3, momentum=0.3), x1, dict(steps=3)),
@@ -146,8 +146,8 @@ cases = {
     "GroupNorm plain": (lambda: nn.GroupNorm(4, 4, affine=False), x1),
     "LocalResponseNorm": (lambda: nn.LocalResponseNorm(3, alpha=0.1, beta=0.5, k=2.0), x2),
     "LocalResponseNorm even": (lambda: nn.LocalResponseNorm(2, alpha=0.1), x1),
-    "CrossMapLRN2d": (lambda: nn.CrossMapLRN2d(3, alpha=0.1, beta=0.5, k=2.0), x2),
-    "CrossMapLRN2d even": (lambda: nn.CrossMapLRN2d(4, alpha=0.1, beta=0.5, k=1.0), x2),
+    "CrossMapLRN2d": (lambda: nn.CrossMapLRN2d(3, alpha=0.1, beta=0.5, k=2.0), lambda: [R(2, 8, 3, 4)], dict(grad=False)),  # PyTorch's is wrong
+    "CrossMapLRN2d even": (lambda: nn.CrossMapLRN2d(4, alpha=0.1, beta=0.5, k=1.0), lambda: [R(2, 8, 3, 4)], dict(grad=False)),
     # padding
     "ReflectionPad1d": (lambda: nn.ReflectionPad1d((2, 1)), x1),
     "ReflectionPad2d": (lambda: nn.ReflectionPad2d((1, 2, 3, 0)), x2),
@@ -301,7 +301,7 @@ def shake(layer):
                 buffer.add_(torch.rand_like(buffer))
 
 
-def run(name, layer, inputs, out, mode, steps=1, text=True, train=True, extra=(), method=None, dtype=None, log_softmax=False, samples=None):
+def run(name, layer, inputs, out, mode, steps=1, text=True, train=True, extra=(), method=None, dtype=None, log_softmax=False, grad=True):
     if mode == "train" and not train:
         return
     layer.train(mode == "train")
@@ -310,6 +310,7 @@ def run(name, layer, inputs, out, mode, steps=1, text=True, train=True, extra=()
         layer = layer.to(dtype)
         inputs = [x.to(dtype) for x in inputs]
     out.append(f"case {name.replace(' ', '_')} {mode}")
+    out.append(f"steps {steps}")
     if text:
         out.append("text print " + repr(layer).replace("\n", "\\n"))
     for key, value in layer.state_dict().items():
@@ -323,8 +324,6 @@ def run(name, layer, inputs, out, mode, steps=1, text=True, train=True, extra=()
         if wants:
             leaves.append(leaf)
         passed.append(leaf.clone() if wants else leaf)
-    if samples:
-        out.append(tensor_line("target", "samples", samples()))
     if log_softmax:  # PyTorch's gradient of ctc_loss is meant to be taken through log_softmax
         passed[0] = passed[0].log_softmax(2)
     for step in range(steps):
@@ -333,7 +332,7 @@ def run(name, layer, inputs, out, mode, steps=1, text=True, train=True, extra=()
     total = 0
     for y in results:
         out.append(tensor_line("output", "y", y))
-        if y.requires_grad:
+        if y.requires_grad and grad:
             weight = torch.randn(y.shape).to(y.dtype)
             out.append(tensor_line("cotangent", "y", weight))
             total = total + (y * weight).sum()

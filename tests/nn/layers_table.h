@@ -9,7 +9,7 @@
 #include "cresset/cresset.h"
 #include "cresset/nn/nn.h"
 
-namespace cresset::test {
+namespace cresset::testing {
 
 struct BuiltLayer {
   std::shared_ptr<nn::Module> module;
@@ -24,4 +24,4 @@ struct LayerCase {
 // class_weights and samples stand in PyTorch's file as state or must be given here.
 const std::vector<LayerCase>& layer_cases();
 
-}  // namespace cresset::test
+}  // namespace cresset::testing

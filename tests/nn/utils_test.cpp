@@ -198,9 +198,9 @@ TEST(WeightNorm, TrainsLengthAndDirectionAndIsRemoved) {
   (y.sum() + z.sum()).backward();
   EXPECT_TRUE(linear->named_parameters()["weight_v"].grad().defined());
   EXPECT_TRUE(allclose(y, cresset::linear(x, before * 2, linear->bias)));
-  LinearImpl& copy = *std::dynamic_pointer_cast<LinearImpl>(linear->clone());
-  EXPECT_TRUE(allclose(copy.call(any_values(x)).get<Tensor>(), y));
-  EXPECT_FALSE(copy.weight.is_same(linear->weight));
+  Linear copy(std::dynamic_pointer_cast<LinearImpl>(linear->clone()));
+  EXPECT_TRUE(allclose(copy(x), y));
+  EXPECT_FALSE(copy->weight.is_same(linear->weight));
   nn::utils::remove_weight_norm(linear);
   EXPECT_EQ(linear->named_parameters().keys(), (std::vector<std::string>{"bias", "weight"}));
   EXPECT_FALSE(linear->has_hooks());

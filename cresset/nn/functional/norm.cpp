@@ -51,15 +51,23 @@ Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptio
 }
 
 // Unlike local_response_norm's, the window is symmetric: an even size sees one channel less, yet the sum is still
-// divided by the size.
+// divided by the size. PyTorch slides it along the channels and never takes the first one out again, which is kept
+// here, since models were trained so. Its gradient is not the derivative (the window is shifted); here it is.
 Tensor cross_map_lrn2d(const Tensor& input, const CrossMapLRN2dFuncOptions& o) {
   CRESSET_CHECK_AS(ShapeError, input.dim() == 4, "cross_map_lrn2d: found input of shape ", text_of(input.sizes()),
                    " (expected [batch, channels, height, width])");
   CRESSET_CHECK_AS(ValueError, o.size() > 0, "cross_map_lrn2d: found size ", o.size(), " (expected a positive number)");
-  const int64_t reach = (o.size() - 1) / 2;
-  const Tensor squares = cresset::unsqueeze(cresset::mul(input, input), 1);
-  const Tensor sums = cresset::avg_pool3d(squares, {2 * reach + 1, 1, 1}, 1, {reach, 0, 0}, false, true, o.size());
-  const Tensor scale = cresset::add(cresset::mul(cresset::squeeze(sums, 1), o.alpha()), o.k());
+  const int64_t reach = (o.size() - 1) / 2, channels = input.size(1);
+  const Tensor squares = cresset::mul(input, input);
+  Tensor means = cresset::avg_pool3d(cresset::unsqueeze(squares, 1), {2 * reach + 1, 1, 1}, 1, {reach, 0, 0}, false,
+                                     true, o.size());
+  means = cresset::squeeze(means, 1);
+  if (channels > reach + 1) {
+    const Tensor kept = cresset::div(cresset::slice(squares, 1, 0, 1), o.size());
+    means = cresset::cat(
+        {cresset::slice(means, 1, 0, reach + 1), cresset::add(cresset::slice(means, 1, reach + 1, channels), kept)}, 1);
+  }
+  const Tensor scale = cresset::add(cresset::mul(means, o.alpha()), o.k());
   return cresset::mul(input, cresset::pow(scale, -o.beta()));
 }
 

@@ -7,7 +7,7 @@
 namespace cresset::nn {
 
 template <size_t D, class Derived>
-class ConvNdImpl : public Cloneable<Derived> {
+class CRESSET_API ConvNdImpl : public Cloneable<Derived> {
  public:
   explicit ConvNdImpl(detail::ConvNdOptions<D> options_);
   void reset() override;

@@ -7,7 +7,7 @@
 namespace cresset::nn {
 
 template <class Derived>
-class DropoutImplBase : public Stateless<Derived, DropoutOptions> {
+class CRESSET_API DropoutImplBase : public Stateless<Derived, DropoutOptions> {
  public:
   explicit DropoutImplBase(const DropoutOptions& options_);
   void pretty_print(std::ostream& stream) const override;

@@ -13,7 +13,7 @@ namespace detail {
 }
 
 template <class Derived, class Layer, class Options>
-class LazyLayer : public Layer {
+class CRESSET_API LazyLayer : public Layer {
  public:
   LazyLayer(const Options& options_);
   // False from the first forward on.

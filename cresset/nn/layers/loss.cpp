@@ -25,10 +25,15 @@ CRESSET_LOSS_LAYER(HingeEmbeddingLoss, hinge_embedding_loss)
 CRESSET_LOSS_LAYER(MultiLabelMarginLoss, multilabel_margin_loss)
 CRESSET_LOSS_LAYER(SoftMarginLoss, soft_margin_loss)
 
+namespace {
+// What reset() registers: the user's own tensor at first, and in a copy of the layer a copy.
+Tensor own(const Tensor& held, const Tensor& given) { return held.defined() ? held.detach().clone() : given; }
+}  // namespace
+
 // The buffer, not what the options held, is what forward uses: it may have been moved or loaded.
 #define CRESSET_WEIGHTED_LOSS_LAYER(Name, call)                                                          \
   Name##Impl::Name##Impl(Name##Options options_) : options(std::move(options_)) { Name##Impl::reset(); } \
-  void Name##Impl::reset() { weight = register_buffer("weight", options.weight()); }                     \
+  void Name##Impl::reset() { weight = register_buffer("weight", own(weight, options.weight())); }        \
   Tensor Name##Impl::forward(const Tensor& input, const Tensor& target) {                                \
     const int64_t reduction = static_cast<int64_t>(options.reduction().index());                         \
     return call;                                                                                         \
@@ -46,8 +51,8 @@ BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(BCEWithLogitsLossOptions options_) 
   BCEWithLogitsLossImpl::reset();
 }
 void BCEWithLogitsLossImpl::reset() {
-  weight = register_buffer("weight", options.weight());
-  pos_weight = register_buffer("pos_weight", options.pos_weight());
+  weight = register_buffer("weight", own(weight, options.weight()));
+  pos_weight = register_buffer("pos_weight", own(pos_weight, options.pos_weight()));
 }
 Tensor BCEWithLogitsLossImpl::forward(const Tensor& input, const Tensor& target) {
   return F::binary_cross_entropy_with_logits(

@@ -8,7 +8,7 @@ namespace cresset::nn {
 
 // Parameters and statistics of batch and instance norms.
 template <size_t D, class Derived, class DerivedOptions>
-class NormImplBase : public Cloneable<Derived> {
+class CRESSET_API NormImplBase : public Cloneable<Derived> {
  public:
   NormImplBase(const DerivedOptions& options_);
   void reset() override;
@@ -20,7 +20,7 @@ class NormImplBase : public Cloneable<Derived> {
 };
 
 template <size_t D, class Derived>
-class BatchNormImplBase : public NormImplBase<D, Derived, BatchNormOptions> {
+class CRESSET_API BatchNormImplBase : public NormImplBase<D, Derived, BatchNormOptions> {
  public:
   using NormImplBase<D, Derived, BatchNormOptions>::NormImplBase;
   Tensor forward(const Tensor& input);
@@ -32,7 +32,7 @@ class BatchNormImplBase : public NormImplBase<D, Derived, BatchNormOptions> {
 };
 
 template <size_t D, class Derived>
-class InstanceNormImplBase : public NormImplBase<D, Derived, InstanceNormOptions> {
+class CRESSET_API InstanceNormImplBase : public NormImplBase<D, Derived, InstanceNormOptions> {
  public:
   using NormImplBase<D, Derived, InstanceNormOptions>::NormImplBase;
   Tensor forward(const Tensor& input);

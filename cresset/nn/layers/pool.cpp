@@ -33,10 +33,6 @@ std::string options_text(const LPPoolOptions<D>& o) {
   return "norm_type=" + written(o.norm_type()) + ", kernel_size=" + one_or_tuple(o.kernel_size()) +
          ", stride=" + one_or_tuple(o.stride()) + ", ceil_mode=" + written(o.ceil_mode());
 }
-template <size_t D>
-std::string options_text(const FractionalMaxPoolOptions<D>&) {
-  return "";
-}
 std::string size_text(const ExpandingArray<1>& size) { return std::to_string(size->at(0)); }
 template <size_t D>
 std::string size_text(const ExpandingArrayWithOptionalElem<D>& sizes) {
@@ -55,6 +51,18 @@ std::string options_text(const AdaptiveAvgPoolOptions<Size>& o) {
 template <class Size>
 std::string options_text(const AdaptiveMaxPoolOptions<Size>& o) {
   return "output_size=" + size_text(o.output_size());
+}
+
+template <size_t D>
+void check_fractional(const char* name, const FractionalMaxPoolOptions<D>& o) {
+  CRESSET_CHECK_AS(ValueError, o.output_size() || o.output_ratio(), name,
+                   " requires specifying either an output size, or a pooling ratio");
+  CRESSET_CHECK_AS(ValueError, !o.output_size() || !o.output_ratio(), name,
+                   ": only one of output_size and output_ratio may be specified");
+  if (o.output_ratio())
+    for (double ratio : **o.output_ratio())
+      CRESSET_CHECK_AS(ValueError, ratio > 0 && ratio < 1, name, ": output_ratio must be between 0 and 1, found ",
+                       ratio);
 }
 
 template <size_t D>
@@ -91,7 +99,26 @@ F::MaxUnpoolFuncOptions<D> function_options(const MaxUnpoolOptions<D>& o,
 CRESSET_POOL_LAYERS(1)
 CRESSET_POOL_LAYERS(2)
 CRESSET_POOL_LAYERS(3)
-CRESSET_MAX_POOL_LAYER(FractionalMaxPool2d, fractional_max_pool2d)
-CRESSET_MAX_POOL_LAYER(FractionalMaxPool3d, fractional_max_pool3d)
+
+#define CRESSET_FRACTIONAL_POOL_LAYER(rank)                                                                  \
+  FractionalMaxPool##rank##dImpl::FractionalMaxPool##rank##dImpl(FractionalMaxPool##rank##dOptions options_) \
+      : options(std::move(options_)) {                                                                       \
+    FractionalMaxPool##rank##dImpl::reset();                                                                 \
+  }                                                                                                          \
+  void FractionalMaxPool##rank##dImpl::reset() {                                                             \
+    check_fractional("FractionalMaxPool" #rank "d", options);                                                \
+    _random_samples = register_buffer(                                                                       \
+        "_random_samples", _random_samples.defined() ? _random_samples.clone() : options._random_samples()); \
+  }                                                                                                          \
+  std::tuple<Tensor, Tensor> FractionalMaxPool##rank##dImpl::forward_with_indices(const Tensor& input) {     \
+    auto settings = options;                                                                                 \
+    return F::fractional_max_pool##rank##d_with_indices(input, settings._random_samples(_random_samples));   \
+  }                                                                                                          \
+  Tensor FractionalMaxPool##rank##dImpl::forward(const Tensor& input) {                                      \
+    return std::get<0>(forward_with_indices(input));                                                         \
+  }                                                                                                          \
+  void FractionalMaxPool##rank##dImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
+CRESSET_FRACTIONAL_POOL_LAYER(2)
+CRESSET_FRACTIONAL_POOL_LAYER(3)
 
 }  // namespace cresset::nn

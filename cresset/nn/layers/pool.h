@@ -37,9 +37,25 @@ CRESSET_MAX_POOL_LAYER(MaxPool3d, ExpandingArray<3>);
 CRESSET_MAX_POOL_LAYER(AdaptiveMaxPool1d, ExpandingArray<1>);
 CRESSET_MAX_POOL_LAYER(AdaptiveMaxPool2d, ExpandingArrayWithOptionalElem<2>);
 CRESSET_MAX_POOL_LAYER(AdaptiveMaxPool3d, ExpandingArrayWithOptionalElem<3>);
-CRESSET_MAX_POOL_LAYER(FractionalMaxPool2d, ExpandingArray<2>);
-CRESSET_MAX_POOL_LAYER(FractionalMaxPool3d, ExpandingArray<3>);
 #undef CRESSET_MAX_POOL_LAYER
+
+// Windows at random places, drawn anew each time unless _random_samples [batch, channels, rank] says where.
+#define CRESSET_FRACTIONAL_POOL_LAYER(rank)                                                       \
+  struct CRESSET_API FractionalMaxPool##rank##dImpl : Cloneable<FractionalMaxPool##rank##dImpl> { \
+    FractionalMaxPool##rank##dImpl(ExpandingArray<rank> kernel_size)                              \
+        : FractionalMaxPool##rank##dImpl(FractionalMaxPool##rank##dOptions(kernel_size)) {}       \
+    explicit FractionalMaxPool##rank##dImpl(FractionalMaxPool##rank##dOptions options_);          \
+    void reset() override;                                                                        \
+    Tensor forward(const Tensor& input);                                                          \
+    std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);                         \
+    void pretty_print(std::ostream& stream) const override;                                       \
+    FractionalMaxPool##rank##dOptions options;                                                    \
+    Tensor _random_samples;                                                                       \
+  };                                                                                              \
+  CRESSET_MODULE(FractionalMaxPool##rank##d)
+CRESSET_FRACTIONAL_POOL_LAYER(2);
+CRESSET_FRACTIONAL_POOL_LAYER(3);
+#undef CRESSET_FRACTIONAL_POOL_LAYER
 
 #define CRESSET_UNPOOL_LAYER(rank)                                                                           \
   struct CRESSET_API MaxUnpool##rank##dImpl : Stateless<MaxUnpool##rank##dImpl, MaxUnpool##rank##dOptions> { \

@@ -10,61 +10,61 @@
 
 namespace cresset::nn {
 
-struct ELUOptions {
+struct CRESSET_API ELUOptions {
   CRESSET_ARG(double, alpha) = 1.0;
   CRESSET_ARG(bool, inplace) = false;
 };
 
-struct SELUOptions {
+struct CRESSET_API SELUOptions {
   SELUOptions(bool inplace = false) : inplace_(inplace) {}
   CRESSET_ARG(bool, inplace);
 };
 
-struct GLUOptions {
+struct CRESSET_API GLUOptions {
   GLUOptions(int64_t dim = -1) : dim_(dim) {}
   CRESSET_ARG(int64_t, dim);
 };
 
-struct GELUOptions {
+struct CRESSET_API GELUOptions {
   CRESSET_ARG(std::string, approximate) = "none";  // or "tanh"
 };
 
-struct HardshrinkOptions {
+struct CRESSET_API HardshrinkOptions {
   HardshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
   CRESSET_ARG(double, lambda);
 };
 
-struct HardtanhOptions {
+struct CRESSET_API HardtanhOptions {
   CRESSET_ARG(double, min_val) = -1.0;
   CRESSET_ARG(double, max_val) = 1.0;
   CRESSET_ARG(bool, inplace) = false;
 };
 
-struct LeakyReLUOptions {
+struct CRESSET_API LeakyReLUOptions {
   CRESSET_ARG(double, negative_slope) = 1e-2;
   CRESSET_ARG(bool, inplace) = false;
 };
 
-struct SoftmaxOptions {
+struct CRESSET_API SoftmaxOptions {
   SoftmaxOptions(int64_t dim) : dim_(dim) {}
   CRESSET_ARG(int64_t, dim);
 };
-struct SoftminOptions {
+struct CRESSET_API SoftminOptions {
   SoftminOptions(int64_t dim) : dim_(dim) {}
   CRESSET_ARG(int64_t, dim);
 };
-struct LogSoftmaxOptions {
+struct CRESSET_API LogSoftmaxOptions {
   LogSoftmaxOptions(int64_t dim) : dim_(dim) {}
   CRESSET_ARG(int64_t, dim);
 };
 
-struct PReLUOptions {
+struct CRESSET_API PReLUOptions {
   CRESSET_ARG(int64_t, num_parameters) = 1;
   CRESSET_ARG(double, init) = 0.25;
 };
 
 // Activations whose one option is whether they write into their input.
-struct InplaceOptions {
+struct CRESSET_API InplaceOptions {
   InplaceOptions(bool inplace = false) : inplace_(inplace) {}
   CRESSET_ARG(bool, inplace);
 };
@@ -75,28 +75,28 @@ using MishOptions = InplaceOptions;
 using HardswishOptions = InplaceOptions;
 using HardsigmoidOptions = InplaceOptions;
 
-struct RReLUOptions {
+struct CRESSET_API RReLUOptions {
   CRESSET_ARG(double, lower) = 1.0 / 8.0;
   CRESSET_ARG(double, upper) = 1.0 / 3.0;
   CRESSET_ARG(bool, inplace) = false;
 };
 
-struct CELUOptions {
+struct CRESSET_API CELUOptions {
   CRESSET_ARG(double, alpha) = 1.0;
   CRESSET_ARG(bool, inplace) = false;
 };
 
-struct SoftplusOptions {
+struct CRESSET_API SoftplusOptions {
   CRESSET_ARG(double, beta) = 1.0;
   CRESSET_ARG(double, threshold) = 20.0;
 };
 
-struct SoftshrinkOptions {
+struct CRESSET_API SoftshrinkOptions {
   SoftshrinkOptions(double lambda = 0.5) : lambda_(lambda) {}
   CRESSET_ARG(double, lambda);
 };
 
-struct ThresholdOptions {
+struct CRESSET_API ThresholdOptions {
   ThresholdOptions(double threshold, double value) : threshold_(threshold), value_(value) {}
   CRESSET_ARG(double, threshold);
   CRESSET_ARG(double, value);
@@ -123,30 +123,30 @@ using SoftplusFuncOptions = SoftplusOptions;
 using SoftshrinkFuncOptions = SoftshrinkOptions;
 using ThresholdFuncOptions = ThresholdOptions;
 
-struct SoftmaxFuncOptions {
+struct CRESSET_API SoftmaxFuncOptions {
   SoftmaxFuncOptions(int64_t dim) : dim_(dim) {}
   CRESSET_ARG(int64_t, dim);
   CRESSET_ARG(std::optional<DType>, dtype) = std::nullopt;
 };
-struct SoftminFuncOptions {
+struct CRESSET_API SoftminFuncOptions {
   SoftminFuncOptions(int64_t dim) : dim_(dim) {}
   CRESSET_ARG(int64_t, dim);
   CRESSET_ARG(std::optional<DType>, dtype) = std::nullopt;
 };
-struct LogSoftmaxFuncOptions {
+struct CRESSET_API LogSoftmaxFuncOptions {
   LogSoftmaxFuncOptions(int64_t dim) : dim_(dim) {}
   CRESSET_ARG(int64_t, dim);
   CRESSET_ARG(std::optional<DType>, dtype) = std::nullopt;
 };
 
-struct RReLUFuncOptions {
+struct CRESSET_API RReLUFuncOptions {
   CRESSET_ARG(double, lower) = 1.0 / 8.0;
   CRESSET_ARG(double, upper) = 1.0 / 3.0;
   CRESSET_ARG(bool, training) = false;
   CRESSET_ARG(bool, inplace) = false;
 };
 
-struct GumbelSoftmaxFuncOptions {
+struct CRESSET_API GumbelSoftmaxFuncOptions {
   CRESSET_ARG(double, tau) = 1.0;
   CRESSET_ARG(bool, hard) = false;
   CRESSET_ARG(int, dim) = -1;

@@ -18,7 +18,7 @@ using conv_padding_t = std::variant<ExpandingArray<D>, enumtype::kValid, enumtyp
 
 // What plain and transposed convolutions have together; their modules hold this one.
 template <size_t D>
-struct ConvNdOptions {
+struct CRESSET_API ConvNdOptions {
   using padding_t = conv_padding_t<D>;
   ConvNdOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
@@ -41,7 +41,7 @@ struct ConvNdOptions {
 }  // namespace detail
 
 template <size_t D>
-struct ConvOptions {
+struct CRESSET_API ConvOptions {
   using padding_mode_t = detail::conv_padding_mode_t;
   using padding_t = detail::conv_padding_t<D>;
   ConvOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
@@ -64,7 +64,7 @@ using Conv2dOptions = ConvOptions<2>;
 using Conv3dOptions = ConvOptions<3>;
 
 template <size_t D>
-struct ConvTransposeOptions {
+struct CRESSET_API ConvTransposeOptions {
   using padding_mode_t = detail::conv_padding_mode_t;
   ConvTransposeOptions(int64_t in_channels, int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
@@ -85,7 +85,7 @@ using ConvTranspose3dOptions = ConvTransposeOptions<3>;
 
 // The number of input channels is found by the first forward.
 template <size_t D>
-struct LazyConvOptions : ConvOptions<D> {
+struct CRESSET_API LazyConvOptions : ConvOptions<D> {
   LazyConvOptions(int64_t out_channels, ExpandingArray<D> kernel_size) : ConvOptions<D>(0, out_channels, kernel_size) {}
   LazyConvOptions(const ConvOptions<D>& options) : ConvOptions<D>(options) {}
 };
@@ -94,7 +94,7 @@ using LazyConv2dOptions = LazyConvOptions<2>;
 using LazyConv3dOptions = LazyConvOptions<3>;
 
 template <size_t D>
-struct LazyConvTransposeOptions : ConvTransposeOptions<D> {
+struct CRESSET_API LazyConvTransposeOptions : ConvTransposeOptions<D> {
   LazyConvTransposeOptions(int64_t out_channels, ExpandingArray<D> kernel_size)
       : ConvTransposeOptions<D>(0, out_channels, kernel_size) {}
   LazyConvTransposeOptions(const ConvTransposeOptions<D>& options) : ConvTransposeOptions<D>(options) {}
@@ -106,7 +106,7 @@ using LazyConvTranspose3dOptions = LazyConvTransposeOptions<3>;
 namespace functional {
 
 template <size_t D>
-struct ConvFuncOptions {
+struct CRESSET_API ConvFuncOptions {
   using padding_t = nn::detail::conv_padding_t<D>;
   CRESSET_ARG(Tensor, bias) = Tensor();
   CRESSET_ARG(ExpandingArray<D>, stride) = 1;
@@ -122,7 +122,7 @@ using Conv2dFuncOptions = ConvFuncOptions<2>;
 using Conv3dFuncOptions = ConvFuncOptions<3>;
 
 template <size_t D>
-struct ConvTransposeFuncOptions {
+struct CRESSET_API ConvTransposeFuncOptions {
   CRESSET_ARG(Tensor, bias) = Tensor();
   CRESSET_ARG(ExpandingArray<D>, stride) = 1;
   CRESSET_ARG(ExpandingArray<D>, padding) = 0;

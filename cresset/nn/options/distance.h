@@ -6,12 +6,12 @@
 
 namespace cresset::nn {
 
-struct CosineSimilarityOptions {
+struct CRESSET_API CosineSimilarityOptions {
   CRESSET_ARG(int64_t, dim) = 1;
   CRESSET_ARG(double, eps) = 1e-8;
 };
 
-struct PairwiseDistanceOptions {
+struct CRESSET_API PairwiseDistanceOptions {
   CRESSET_ARG(double, p) = 2.0;
   CRESSET_ARG(double, eps) = 1e-6;
   CRESSET_ARG(bool, keepdim) = false;

@@ -2,10 +2,11 @@
 #pragma once
 
 #include "cresset/core/arg.h"
+#include "cresset/core/export.h"
 
 namespace cresset::nn {
 
-struct DropoutOptions {
+struct CRESSET_API DropoutOptions {
   DropoutOptions(double p = 0.5) : p_(p) {}
   CRESSET_ARG(double, p) = 0.5;
   CRESSET_ARG(bool, inplace) = false;
@@ -18,7 +19,7 @@ using FeatureAlphaDropoutOptions = DropoutOptions;
 
 namespace functional {
 
-struct DropoutFuncOptions {
+struct CRESSET_API DropoutFuncOptions {
   CRESSET_ARG(double, p) = 0.5;
   CRESSET_ARG(bool, training) = true;
   CRESSET_ARG(bool, inplace) = false;
@@ -27,7 +28,7 @@ using Dropout1dFuncOptions = DropoutFuncOptions;
 using Dropout2dFuncOptions = DropoutFuncOptions;
 using Dropout3dFuncOptions = DropoutFuncOptions;
 
-struct AlphaDropoutFuncOptions {
+struct CRESSET_API AlphaDropoutFuncOptions {
   CRESSET_ARG(double, p) = 0.5;
   CRESSET_ARG(bool, training) = false;
   CRESSET_ARG(bool, inplace) = false;

@@ -10,7 +10,7 @@
 
 namespace cresset::nn {
 
-struct EmbeddingOptions {
+struct CRESSET_API EmbeddingOptions {
   EmbeddingOptions(int64_t num_embeddings, int64_t embedding_dim)
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
   CRESSET_ARG(int64_t, num_embeddings);
@@ -23,7 +23,7 @@ struct EmbeddingOptions {
   CRESSET_ARG(Tensor, _weight) = Tensor();
 };
 
-struct EmbeddingFromPretrainedOptions {
+struct CRESSET_API EmbeddingFromPretrainedOptions {
   CRESSET_ARG(bool, freeze) = true;
   CRESSET_ARG(std::optional<int64_t>, padding_idx) = std::nullopt;
   CRESSET_ARG(std::optional<double>, max_norm) = std::nullopt;
@@ -34,7 +34,7 @@ struct EmbeddingFromPretrainedOptions {
 
 using EmbeddingBagMode = std::variant<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
 
-struct EmbeddingBagOptions {
+struct CRESSET_API EmbeddingBagOptions {
   EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim)
       : num_embeddings_(num_embeddings), embedding_dim_(embedding_dim) {}
   CRESSET_ARG(int64_t, num_embeddings);
@@ -49,7 +49,7 @@ struct EmbeddingBagOptions {
   CRESSET_ARG(std::optional<int64_t>, padding_idx) = std::nullopt;
 };
 
-struct EmbeddingBagFromPretrainedOptions {
+struct CRESSET_API EmbeddingBagFromPretrainedOptions {
   CRESSET_ARG(bool, freeze) = true;
   CRESSET_ARG(std::optional<double>, max_norm) = std::nullopt;
   CRESSET_ARG(double, norm_type) = 2.;
@@ -62,7 +62,7 @@ struct EmbeddingBagFromPretrainedOptions {
 
 namespace functional {
 
-struct EmbeddingFuncOptions {
+struct CRESSET_API EmbeddingFuncOptions {
   CRESSET_ARG(std::optional<int64_t>, padding_idx) = std::nullopt;
   CRESSET_ARG(std::optional<double>, max_norm) = std::nullopt;
   CRESSET_ARG(double, norm_type) = 2.;
@@ -70,7 +70,7 @@ struct EmbeddingFuncOptions {
   CRESSET_ARG(bool, sparse) = false;
 };
 
-struct EmbeddingBagFuncOptions {
+struct CRESSET_API EmbeddingBagFuncOptions {
   CRESSET_ARG(Tensor, offsets) = Tensor();
   CRESSET_ARG(std::optional<double>, max_norm) = std::nullopt;
   CRESSET_ARG(double, norm_type) = 2.;

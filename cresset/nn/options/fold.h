@@ -6,7 +6,7 @@
 
 namespace cresset::nn {
 
-struct FoldOptions {
+struct CRESSET_API FoldOptions {
   FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
       : output_size_(output_size), kernel_size_(kernel_size) {}
   CRESSET_ARG(ExpandingArray<2>, output_size);
@@ -16,7 +16,7 @@ struct FoldOptions {
   CRESSET_ARG(ExpandingArray<2>, stride) = 1;
 };
 
-struct UnfoldOptions {
+struct CRESSET_API UnfoldOptions {
   UnfoldOptions(ExpandingArray<2> kernel_size) : kernel_size_(kernel_size) {}
   CRESSET_ARG(ExpandingArray<2>, kernel_size);
   CRESSET_ARG(ExpandingArray<2>, dilation) = 1;
@@ -24,17 +24,17 @@ struct UnfoldOptions {
   CRESSET_ARG(ExpandingArray<2>, stride) = 1;
 };
 
-struct PixelShuffleOptions {
+struct CRESSET_API PixelShuffleOptions {
   PixelShuffleOptions(int64_t upscale_factor) : upscale_factor_(upscale_factor) {}
   CRESSET_ARG(int64_t, upscale_factor);
 };
 
-struct PixelUnshuffleOptions {
+struct CRESSET_API PixelUnshuffleOptions {
   PixelUnshuffleOptions(int64_t downscale_factor) : downscale_factor_(downscale_factor) {}
   CRESSET_ARG(int64_t, downscale_factor);
 };
 
-struct ChannelShuffleOptions {
+struct CRESSET_API ChannelShuffleOptions {
   ChannelShuffleOptions(int64_t groups) : groups_(groups) {}
   CRESSET_ARG(int64_t, groups);
 };

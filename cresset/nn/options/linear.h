@@ -10,7 +10,7 @@
 
 namespace cresset::nn {
 
-struct LinearOptions {
+struct CRESSET_API LinearOptions {
   LinearOptions(int64_t in_features, int64_t out_features) : in_features_(in_features), out_features_(out_features) {}
   CRESSET_ARG(int64_t, in_features);
   CRESSET_ARG(int64_t, out_features);
@@ -18,12 +18,12 @@ struct LinearOptions {
 };
 
 // The number of input features is found by the first forward.
-struct LazyLinearOptions : LinearOptions {
+struct CRESSET_API LazyLinearOptions : LinearOptions {
   LazyLinearOptions(int64_t out_features) : LinearOptions(0, out_features) {}
   LazyLinearOptions(const LinearOptions& options) : LinearOptions(options) {}
 };
 
-struct BilinearOptions {
+struct CRESSET_API BilinearOptions {
   BilinearOptions(int64_t in1_features, int64_t in2_features, int64_t out_features)
       : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
   CRESSET_ARG(int64_t, in1_features);
@@ -32,12 +32,12 @@ struct BilinearOptions {
   CRESSET_ARG(bool, bias) = true;
 };
 
-struct FlattenOptions {
+struct CRESSET_API FlattenOptions {
   CRESSET_ARG(int64_t, start_dim) = 1;
   CRESSET_ARG(int64_t, end_dim) = -1;
 };
 
-struct UnflattenOptions {
+struct CRESSET_API UnflattenOptions {
   UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
   CRESSET_ARG(int64_t, dim);
   CRESSET_ARG(std::vector<int64_t>, sizes);

@@ -26,35 +26,35 @@ using loss_reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype
   Options(enumtype::kSum reduction) : reduction_(reduction) {}  \
   CRESSET_ARG(reduction_t, reduction) = kMean
 
-struct L1LossOptions {
+struct CRESSET_API L1LossOptions {
   CRESSET_REDUCTION_ALONE(L1LossOptions);
 };
 
-struct MSELossOptions {
+struct CRESSET_API MSELossOptions {
   CRESSET_REDUCTION_ALONE(MSELossOptions);
 };
 
-struct MultiLabelMarginLossOptions {
+struct CRESSET_API MultiLabelMarginLossOptions {
   CRESSET_REDUCTION_ALONE(MultiLabelMarginLossOptions);
 };
 
-struct SoftMarginLossOptions {
+struct CRESSET_API SoftMarginLossOptions {
   CRESSET_REDUCTION_ALONE(SoftMarginLossOptions);
 };
 
-struct SmoothL1LossOptions {
+struct CRESSET_API SmoothL1LossOptions {
   CRESSET_REDUCTION_ALONE(SmoothL1LossOptions);
   CRESSET_ARG(double, beta) = 1.0;
 };
 
-struct HuberLossOptions {
+struct CRESSET_API HuberLossOptions {
   CRESSET_REDUCTION_ALONE(HuberLossOptions);
   CRESSET_ARG(double, delta) = 1.0;
 };
 
 #undef CRESSET_REDUCTION_ALONE
 
-struct KLDivLossOptions {
+struct CRESSET_API KLDivLossOptions {
   using reduction_t = std::variant<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
   KLDivLossOptions() {}
   KLDivLossOptions(enumtype::kNone reduction) : reduction_(reduction) {}
@@ -65,26 +65,26 @@ struct KLDivLossOptions {
   CRESSET_ARG(bool, log_target) = false;
 };
 
-struct BCELossOptions {
+struct CRESSET_API BCELossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(Tensor, weight) = {};
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct BCEWithLogitsLossOptions {
+struct CRESSET_API BCEWithLogitsLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(Tensor, weight) = {};
   CRESSET_ARG(reduction_t, reduction) = kMean;
   CRESSET_ARG(Tensor, pos_weight) = {};
 };
 
-struct HingeEmbeddingLossOptions {
+struct CRESSET_API HingeEmbeddingLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(double, margin) = 1.0;
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct MultiMarginLossOptions {
+struct CRESSET_API MultiMarginLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(int64_t, p) = 1;
   CRESSET_ARG(double, margin) = 1.0;
@@ -92,19 +92,19 @@ struct MultiMarginLossOptions {
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct CosineEmbeddingLossOptions {
+struct CRESSET_API CosineEmbeddingLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(double, margin) = 0.0;
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct MultiLabelSoftMarginLossOptions {
+struct CRESSET_API MultiLabelSoftMarginLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(Tensor, weight) = Tensor();
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct TripletMarginLossOptions {
+struct CRESSET_API TripletMarginLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(double, margin) = 1.0;
   CRESSET_ARG(double, p) = 2.0;
@@ -113,7 +113,7 @@ struct TripletMarginLossOptions {
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct TripletMarginWithDistanceLossOptions {
+struct CRESSET_API TripletMarginWithDistanceLossOptions {
   using reduction_t = detail::loss_reduction_t;
   using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
   CRESSET_ARG(std::optional<distance_function_t>, distance_function) = std::nullopt;
@@ -122,14 +122,14 @@ struct TripletMarginWithDistanceLossOptions {
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct CTCLossOptions {
+struct CRESSET_API CTCLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(int64_t, blank) = 0;
   CRESSET_ARG(reduction_t, reduction) = kMean;
   CRESSET_ARG(bool, zero_infinity) = false;
 };
 
-struct PoissonNLLLossOptions {
+struct CRESSET_API PoissonNLLLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(bool, log_input) = true;
   CRESSET_ARG(bool, full) = false;
@@ -137,27 +137,27 @@ struct PoissonNLLLossOptions {
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct GaussianNLLLossOptions {
+struct CRESSET_API GaussianNLLLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(bool, full) = false;
   CRESSET_ARG(double, eps) = 1e-6;
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct MarginRankingLossOptions {
+struct CRESSET_API MarginRankingLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(double, margin) = 0;
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct NLLLossOptions {
+struct CRESSET_API NLLLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(Tensor, weight) = {};
   CRESSET_ARG(int64_t, ignore_index) = -100;
   CRESSET_ARG(reduction_t, reduction) = kMean;
 };
 
-struct CrossEntropyLossOptions {
+struct CRESSET_API CrossEntropyLossOptions {
   using reduction_t = detail::loss_reduction_t;
   CRESSET_ARG(Tensor, weight) = {};
   CRESSET_ARG(int64_t, ignore_index) = -100;
@@ -165,7 +165,7 @@ struct CrossEntropyLossOptions {
   CRESSET_ARG(double, label_smoothing) = 0.0;
 };
 
-struct AdaptiveLogSoftmaxWithLossOptions {
+struct CRESSET_API AdaptiveLogSoftmaxWithLossOptions {
   AdaptiveLogSoftmaxWithLossOptions(int64_t in_features, int64_t n_classes, std::vector<int64_t> cutoffs)
       : in_features_(in_features), n_classes_(n_classes), cutoffs_(std::move(cutoffs)) {}
   CRESSET_ARG(int64_t, in_features);

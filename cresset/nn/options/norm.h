@@ -9,7 +9,7 @@
 
 namespace cresset::nn {
 
-struct BatchNormOptions {
+struct CRESSET_API BatchNormOptions {
   BatchNormOptions(int64_t num_features) : num_features_(num_features) {}
   CRESSET_ARG(int64_t, num_features);
   CRESSET_ARG(double, eps) = 1e-5;
@@ -22,7 +22,7 @@ using BatchNorm2dOptions = BatchNormOptions;
 using BatchNorm3dOptions = BatchNormOptions;
 using SyncBatchNormOptions = BatchNormOptions;
 
-struct InstanceNormOptions {
+struct CRESSET_API InstanceNormOptions {
   InstanceNormOptions(int64_t num_features) : num_features_(num_features) {}
   CRESSET_ARG(int64_t, num_features);
   CRESSET_ARG(double, eps) = 1e-5;
@@ -35,16 +35,16 @@ using InstanceNorm2dOptions = InstanceNormOptions;
 using InstanceNorm3dOptions = InstanceNormOptions;
 
 // The number of features is found by the first forward.
-struct LazyBatchNormOptions : BatchNormOptions {
+struct CRESSET_API LazyBatchNormOptions : BatchNormOptions {
   LazyBatchNormOptions() : BatchNormOptions(0) {}
   LazyBatchNormOptions(const BatchNormOptions& options) : BatchNormOptions(options) {}
 };
-struct LazyInstanceNormOptions : InstanceNormOptions {
+struct CRESSET_API LazyInstanceNormOptions : InstanceNormOptions {
   LazyInstanceNormOptions() : InstanceNormOptions(0) {}
   LazyInstanceNormOptions(const InstanceNormOptions& options) : InstanceNormOptions(options) {}
 };
 
-struct LayerNormOptions {
+struct CRESSET_API LayerNormOptions {
   LayerNormOptions(std::vector<int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
   CRESSET_ARG(std::vector<int64_t>, normalized_shape);
   CRESSET_ARG(double, eps) = 1e-5;
@@ -52,14 +52,14 @@ struct LayerNormOptions {
   CRESSET_ARG(bool, bias) = true;
 };
 
-struct RMSNormOptions {
+struct CRESSET_API RMSNormOptions {
   RMSNormOptions(std::vector<int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
   CRESSET_ARG(std::vector<int64_t>, normalized_shape);
   CRESSET_ARG(std::optional<double>, eps) = std::nullopt;  // none: the dtype's own epsilon
   CRESSET_ARG(bool, elementwise_affine) = true;
 };
 
-struct LocalResponseNormOptions {
+struct CRESSET_API LocalResponseNormOptions {
   LocalResponseNormOptions(int64_t size) : size_(size) {}
   CRESSET_ARG(int64_t, size);
   CRESSET_ARG(double, alpha) = 1e-4;
@@ -67,7 +67,7 @@ struct LocalResponseNormOptions {
   CRESSET_ARG(double, k) = 1.;
 };
 
-struct CrossMapLRN2dOptions {
+struct CRESSET_API CrossMapLRN2dOptions {
   CrossMapLRN2dOptions(int64_t size) : size_(size) {}
   CRESSET_ARG(int64_t, size);
   CRESSET_ARG(double, alpha) = 1e-4;
@@ -75,7 +75,7 @@ struct CrossMapLRN2dOptions {
   CRESSET_ARG(double, k) = 1;
 };
 
-struct GroupNormOptions {
+struct CRESSET_API GroupNormOptions {
   GroupNormOptions(int64_t num_groups, int64_t num_channels) : num_groups_(num_groups), num_channels_(num_channels) {}
   CRESSET_ARG(int64_t, num_groups);
   CRESSET_ARG(int64_t, num_channels);
@@ -88,7 +88,7 @@ namespace functional {
 using LocalResponseNormFuncOptions = LocalResponseNormOptions;
 using CrossMapLRN2dFuncOptions = CrossMapLRN2dOptions;
 
-struct BatchNormFuncOptions {
+struct CRESSET_API BatchNormFuncOptions {
   CRESSET_ARG(Tensor, weight) = Tensor();
   CRESSET_ARG(Tensor, bias) = Tensor();
   CRESSET_ARG(bool, training) = false;
@@ -96,7 +96,7 @@ struct BatchNormFuncOptions {
   CRESSET_ARG(double, eps) = 1e-5;
 };
 
-struct InstanceNormFuncOptions {
+struct CRESSET_API InstanceNormFuncOptions {
   CRESSET_ARG(Tensor, running_mean) = Tensor();
   CRESSET_ARG(Tensor, running_var) = Tensor();
   CRESSET_ARG(Tensor, weight) = Tensor();
@@ -106,7 +106,7 @@ struct InstanceNormFuncOptions {
   CRESSET_ARG(double, eps) = 1e-5;
 };
 
-struct LayerNormFuncOptions {
+struct CRESSET_API LayerNormFuncOptions {
   LayerNormFuncOptions(std::vector<int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
   CRESSET_ARG(std::vector<int64_t>, normalized_shape);
   CRESSET_ARG(Tensor, weight) = {};
@@ -114,14 +114,14 @@ struct LayerNormFuncOptions {
   CRESSET_ARG(double, eps) = 1e-5;
 };
 
-struct RMSNormFuncOptions {
+struct CRESSET_API RMSNormFuncOptions {
   RMSNormFuncOptions(std::vector<int64_t> normalized_shape) : normalized_shape_(std::move(normalized_shape)) {}
   CRESSET_ARG(std::vector<int64_t>, normalized_shape);
   CRESSET_ARG(Tensor, weight) = {};
   CRESSET_ARG(std::optional<double>, eps) = std::nullopt;
 };
 
-struct GroupNormFuncOptions {
+struct CRESSET_API GroupNormFuncOptions {
   GroupNormFuncOptions(int64_t num_groups) : num_groups_(num_groups) {}
   CRESSET_ARG(int64_t, num_groups);
   CRESSET_ARG(Tensor, weight) = {};
@@ -129,7 +129,7 @@ struct GroupNormFuncOptions {
   CRESSET_ARG(double, eps) = 1e-5;
 };
 
-struct NormalizeFuncOptions {
+struct CRESSET_API NormalizeFuncOptions {
   CRESSET_ARG(double, p) = 2.0;
   CRESSET_ARG(int64_t, dim) = 1;
   CRESSET_ARG(double, eps) = 1e-12;

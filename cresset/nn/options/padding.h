@@ -11,7 +11,7 @@ namespace cresset::nn {
 
 // For pads that need nothing but the amounts.
 template <size_t D>
-struct PadOptions {
+struct CRESSET_API PadOptions {
   PadOptions(ExpandingArray<D * 2> padding) : padding_(padding) {}
   CRESSET_ARG(ExpandingArray<D * 2>, padding);
 };
@@ -37,7 +37,7 @@ using ZeroPad2dOptions = PadOptions<2>;
 using ZeroPad3dOptions = PadOptions<3>;
 
 template <size_t D>
-struct ConstantPadOptions {
+struct CRESSET_API ConstantPadOptions {
   ConstantPadOptions(ExpandingArray<D * 2> padding, double value) : padding_(padding), value_(value) {}
   CRESSET_ARG(ExpandingArray<D * 2>, padding);
   CRESSET_ARG(double, value);
@@ -48,7 +48,7 @@ using ConstantPad3dOptions = ConstantPadOptions<3>;
 
 namespace functional {
 
-struct PadFuncOptions {
+struct CRESSET_API PadFuncOptions {
   using mode_t = std::variant<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
   PadFuncOptions(std::vector<int64_t> pad) : pad_(std::move(pad)) {}
   CRESSET_ARG(std::vector<int64_t>, pad);

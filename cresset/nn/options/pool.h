@@ -8,7 +8,7 @@
 namespace cresset::nn {
 
 template <size_t D>
-struct AvgPoolOptions {
+struct CRESSET_API AvgPoolOptions {
   AvgPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
   CRESSET_ARG(ExpandingArray<D>, stride);
@@ -22,7 +22,7 @@ using AvgPool2dOptions = AvgPoolOptions<2>;
 using AvgPool3dOptions = AvgPoolOptions<3>;
 
 template <size_t D>
-struct MaxPoolOptions {
+struct CRESSET_API MaxPoolOptions {
   MaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
   CRESSET_ARG(ExpandingArray<D>, stride);
@@ -35,7 +35,7 @@ using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 
 template <class output_size_t>
-struct AdaptiveMaxPoolOptions {
+struct CRESSET_API AdaptiveMaxPoolOptions {
   AdaptiveMaxPoolOptions(output_size_t output_size) : output_size_(output_size) {}
   CRESSET_ARG(output_size_t, output_size);
 };
@@ -44,7 +44,7 @@ using AdaptiveMaxPool2dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOption
 using AdaptiveMaxPool3dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<3>>;
 
 template <class output_size_t>
-struct AdaptiveAvgPoolOptions {
+struct CRESSET_API AdaptiveAvgPoolOptions {
   AdaptiveAvgPoolOptions(output_size_t output_size) : output_size_(output_size) {}
   CRESSET_ARG(output_size_t, output_size);
 };
@@ -53,7 +53,7 @@ using AdaptiveAvgPool2dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOption
 using AdaptiveAvgPool3dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<3>>;
 
 template <size_t D>
-struct MaxUnpoolOptions {
+struct CRESSET_API MaxUnpoolOptions {
   MaxUnpoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
   CRESSET_ARG(ExpandingArray<D>, stride);
@@ -65,7 +65,7 @@ using MaxUnpool3dOptions = MaxUnpoolOptions<3>;
 
 // output_size, or output_ratio of the input's size. _random_samples fixes where the windows lie.
 template <size_t D>
-struct FractionalMaxPoolOptions {
+struct CRESSET_API FractionalMaxPoolOptions {
   using ExpandingArrayDouble = ExpandingArray<D, double>;
   FractionalMaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size) {}
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
@@ -77,7 +77,7 @@ using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
 using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 
 template <size_t D>
-struct LPPoolOptions {
+struct CRESSET_API LPPoolOptions {
   LPPoolOptions(double norm_type, ExpandingArray<D> kernel_size)
       : norm_type_(norm_type), kernel_size_(kernel_size), stride_(kernel_size) {}
   CRESSET_ARG(double, norm_type);
@@ -110,7 +110,7 @@ using LPPool2dFuncOptions = LPPool2dOptions;
 using LPPool3dFuncOptions = LPPool3dOptions;
 
 template <size_t D>
-struct MaxUnpoolFuncOptions {
+struct CRESSET_API MaxUnpoolFuncOptions {
   MaxUnpoolFuncOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
   CRESSET_ARG(ExpandingArray<D>, stride);

@@ -11,7 +11,7 @@
 
 namespace cresset::nn {
 
-struct UpsampleOptions {
+struct CRESSET_API UpsampleOptions {
   using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
                               enumtype::kTrilinear>;
   CRESSET_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
@@ -23,7 +23,7 @@ struct UpsampleOptions {
 
 namespace functional {
 
-struct InterpolateFuncOptions {
+struct CRESSET_API InterpolateFuncOptions {
   using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
                               enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
   CRESSET_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
@@ -34,7 +34,7 @@ struct InterpolateFuncOptions {
   CRESSET_ARG(bool, antialias) = false;
 };
 
-struct GridSampleFuncOptions {
+struct CRESSET_API GridSampleFuncOptions {
   using mode_t = std::variant<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
   using padding_mode_t = std::variant<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
   CRESSET_ARG(mode_t, mode) = kBilinear;

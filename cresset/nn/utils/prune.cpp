@@ -51,7 +51,7 @@ void set_mask(Module& module, const std::string& name, const Tensor& mask) {
 }
 
 Tensor checked_scores(const Target& target, const Tensor& scores) {
-  if (!scores.defined()) return target.original.detach();
+  if (!scores.defined()) return target.mask * target.original.detach();
   CRESSET_CHECK_AS(ShapeError, scores.sizes() == target.original.sizes(),
                    "prune: importance_scores should have the same shape as the parameter, found ",
                    text_of(scores.sizes()), " and ", text_of(target.original.sizes()));
