@@ -50,14 +50,17 @@ Header parse(Bytes bytes, const std::string& name, const IdxWanted& wanted) {
   CRESSET_CHECK_AS(IoError, bytes.size() >= header.length, "read_idx: ", name, ": found ", bytes.size(),
                    " bytes (expected a header of ", header.length, " for ", dims, " dimensions; it is truncated)");
   header.payload = element_size(header.dtype);
+  // Strides count as if no size were 0.
+  size_t reach = header.payload;
   bool overflow = false;
   for (int d = 0; d < dims; d++) {
     const uint8_t* at = bytes.data() + 4 + d * 4;
     const uint32_t size = (uint32_t{at[0]} << 24) | (uint32_t{at[1]} << 16) | (uint32_t{at[2]} << 8) | at[3];
     header.sizes.push_back(size);
-    overflow |= __builtin_mul_overflow(header.payload, size_t{size}, &header.payload);
+    overflow |= __builtin_mul_overflow(reach, std::max<size_t>(size, 1), &reach);
+    header.payload *= size;
   }
-  CRESSET_CHECK_AS(IoError, !overflow && header.payload <= SIZE_MAX / 4, "read_idx: ", name, ": the header says ",
+  CRESSET_CHECK_AS(IoError, !overflow && reach <= SIZE_MAX / 4, "read_idx: ", name, ": the header says ",
                    text_of(header.sizes), ", which no file can hold");
   return header;
 }

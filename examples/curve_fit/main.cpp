@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "arguments.h"
 #include "plot.h"
 
 using cresset::Tensor;
@@ -14,7 +15,6 @@ using cresset::Tensor;
 namespace {
 
 constexpr int64_t kPoints = 240, kBumps = 8;
-constexpr int kSteps = 1500;
 constexpr float kEnd = 10, kNoise = 0.25F;
 
 float true_curve(float x) { return std::sin(x) + 0.5F * std::sin(2.3F * x); }
@@ -83,17 +83,19 @@ float error_against_truth(const Points& fit) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  Arguments arguments(argc, argv, "--steps N --quick");
+  const int steps = arguments.number("--steps", arguments.has("--quick") ? 900 : 1500);
   Tensor x = places(kPoints), y = noisy_curve(x, cresset::Generator(7));
   Tensor column = x.unsqueeze(1);
   Bumps model;
   Descent descent({model.height, model.centre, model.sharpness});
   std::printf("Fitting %d noisy points with %d bumps, their heights, places and widths learned\n",
               static_cast<int>(kPoints), static_cast<int>(kBumps));
-  for (int step = 0; step <= kSteps; step++) {
+  for (int step = 0; step <= steps; step++) {
     Tensor error = model(column) - y;
     Tensor loss = (error * error).sum() * (1.0 / kPoints);
-    if (step % (kSteps / 3) == 0) std::printf("  step %4d   loss %.4f\n", step, loss.item<float>());
+    if (step % (steps / 3) == 0) std::printf("  step %4d   loss %.4f\n", step, loss.item<float>());
     descent.step(loss);
   }
 

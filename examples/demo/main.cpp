@@ -97,10 +97,11 @@ bool learn(Digits train_set, Digits test_set, int epochs, double wanted, bool re
 
   double accuracy = 0;
   std::vector<Tensor> guesses;
-  for (int epoch = 1; epoch <= epochs; epoch++) {
+  const auto steps = static_cast<int64_t>(*train->size()), before = step / steps;
+  for (int64_t epoch = before + 1; epoch <= before + epochs; epoch++) {
     net->train();
     double total = 0;
-    cresset::monitor::ProgressBar bar(static_cast<int64_t>(*train->size()), "epoch " + std::to_string(epoch));
+    cresset::monitor::ProgressBar bar(steps, "epoch " + std::to_string(epoch));
     for (auto& batch : *train) {
       optimizer.zero_grad();
       Tensor loss = nn::functional::cross_entropy(net(batch.data), batch.target);
@@ -121,7 +122,8 @@ bool learn(Digits train_set, Digits test_set, int epochs, double wanted, bool re
     for (auto& batch : *test) guesses.push_back(net(batch.data).argmax(1));
     accuracy = 100 * cresset::cat(guesses).eq(test_set.targets()).sum().template item<double>() / test_size;
     log.add_scalar("test/accuracy", accuracy, step);
-    std::printf("epoch %d   loss %.4f   test accuracy %.2f %%\n", epoch, total / train_size, accuracy);
+    std::printf("epoch %ld   loss %.4f   test accuracy %.2f %%\n", static_cast<long>(epoch), total / train_size,
+                accuracy);
     std::fflush(stdout);
     checkpoint.set("accuracy", accuracy);
     checkpoint.save(step);

@@ -35,7 +35,7 @@ struct Grammar {
 
   // A noun with its article, perhaps with an adjective or a clause between it and its verb. True: plural.
   bool noun(bool clause) {
-    const std::string nouns[] = {"keeper", "sailor", "child", "dog", "light", "ship"};
+    const std::string nouns[] = {"keeper", "sailor", "pilot", "dog", "light", "ship"};
     const std::string adjectives[] = {"old", "small", "quiet", "distant"};
     say("the");
     if (choose({0.6, 0.4}) == 1) say(adjectives[one_of(4)]);

@@ -68,10 +68,13 @@ TEST(Idx, LiesAndStrangersAreRefused) {
   EXPECT_ERROR(IoError, io::decode_idx(std::vector<uint8_t>{'P', 'K', 3, 4}),
                "not an IDX file: it begins with 0x50 0x4b");
   EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x0A, {1})), "unknown element type 0x0a");
-  EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, {UINT32_MAX, UINT32_MAX})), "found 0 bytes of values");
+  EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, {1U << 31, 1U << 30})),
+               "found 0 bytes of values (expected 2305843009213693952");
   EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x0E, {UINT32_MAX, UINT32_MAX, UINT32_MAX})),
                "which no file can hold");
   EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, std::vector<uint32_t>(255, 2))), "which no file can hold");
+  EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, {0, UINT32_MAX, UINT32_MAX, UINT32_MAX})),
+               "which no file can hold");
   auto longer = io::encode_idx(ones({3}, kByte));
   longer.push_back(0);
   EXPECT_ERROR(IoError, io::decode_idx(longer), "found 4 bytes of values (expected 3");

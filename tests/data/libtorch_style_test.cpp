@@ -49,12 +49,12 @@ TEST(LibtorchStyle, ClassifierLinesCompileAndRun) {
 }
 
 TEST(LibtorchStyle, TensorDatasetWithStackAndLambda) {
-  auto dataset = torch::data::datasets::TensorDataset({torch::eye(4)})
+  auto dataset = torch::data::datasets::TensorDataset(torch::eye(4))
                      .map(torch::data::transforms::Lambda<TensorExample>(
                          [](TensorExample e) { return TensorExample(e.data * 2); }))
                      .map(torch::data::transforms::Stack<TensorExample>());
-  auto loader = torch::data::make_data_loader(dataset, torch::data::samplers::SequentialSampler(1), 2);
-  for (torch::Tensor batch : *loader) EXPECT_TRUE(torch::equal(batch, torch::eye(4).mul(2).unsqueeze(0)));
+  auto loader = torch::data::make_data_loader(dataset, torch::data::samplers::SequentialSampler(4), 4);
+  for (torch::Tensor batch : *loader) EXPECT_TRUE(torch::equal(batch, torch::eye(4).mul(2)));
 }
 
 struct Counter : torch::data::datasets::BatchDataset<Counter, int, size_t> {

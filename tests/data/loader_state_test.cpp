@@ -97,7 +97,8 @@ TEST(LoaderState, WithoutOrderWhatWasDeliveredIsNotRepeated) {
       for (float value : batch.data.tolist<float>()) all.push_back(value);
     std::sort(all.begin(), all.end());
     std::vector<float> whole;
-    for (auto& batch : *made(samplers::SequentialSampler(50), 0, 1))
+    auto undisturbed = made(samplers::SequentialSampler(50), 0, 1);
+    for (auto& batch : *undisturbed)
       for (float value : batch.data.tolist<float>()) whole.push_back(value);
     std::sort(whole.begin(), whole.end());
     EXPECT_EQ(all, whole);

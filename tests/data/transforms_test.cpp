@@ -91,6 +91,7 @@ TEST(Transforms, RandomCropStaysInsideAndReachesEveryCorner) {
   corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
   EXPECT_EQ(corners.size(), 9U);
   EXPECT_EQ(RandomCrop(6, 2)(x).sizes(), (IntArrayRef{1, 6, 6}));
+  EXPECT_EQ(RandomCrop({2, 3})(x).sizes(), (IntArrayRef{1, 2, 3}));
   EXPECT_ERROR(ShapeError, RandomCrop(7)(x), "expected at least 7 x 7");
 }
 

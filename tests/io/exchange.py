@@ -116,7 +116,7 @@ def safetensors_arrays():
 
 
 def safetensors_write():
-    safetensors.numpy.save_file({**safetensors_arrays(), "empty": np.zeros((0, 4), np.float32), "scalar": np.float32(2.5).reshape(())},
+    safetensors.numpy.save_file({**safetensors_arrays(), "empty": np.zeros((0, 4), np.float32), "scalar": np.array(2.5, np.float32)},
                                 folder + "/theirs.safetensors", metadata={"who": "\u00fc", "format": "np"})
 
 

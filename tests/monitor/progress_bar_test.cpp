@@ -24,7 +24,7 @@ TEST(ProgressBar, ShowsRateLossAndTimeLeft) {
   ProgressBar bar(1000, "epoch 1", screen.options(true));
   screen.now += 10;
   bar.show("loss", 0.12345).update(250);
-  EXPECT_EQ(bar.text(), "epoch 1  25% |######--------------------| 250/1000 [00:10<00:30, 25.00/s] loss 0.1235");
+  EXPECT_EQ(bar.text(), "epoch 1  25% |#####---------------| 250/1000 [00:10<00:30, 25.00/s] loss 0.1235");
   EXPECT_EQ(screen.written, "\r" + bar.text().substr(0, 79) + "\x1B[K");
   bar.show("loss", 0.1);
   screen.now += 3600;

@@ -31,4 +31,4 @@ if events.Tags()["graph"]:
               [[d.size for d in s.dim] for s in node.attr["_output_shapes"].list.shape])
 for tag, content in events.PluginTagToContent("hparams").items() if "hparams" in str(events.summary_metadata) else []:
     data = plugin_data_pb2.HParamsPluginData.FromString(content)
-    print("hparams", tag, str(data).replace("\n", " "))
+    print("hparams", tag, " ".join(str(data).split()))

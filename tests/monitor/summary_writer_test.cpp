@@ -79,7 +79,7 @@ TEST(SummaryWriter, HistogramsCountEveryFiniteValue) {
   writer.close();
   const Fields histogram = values_in(folder.path())[0].sub(5);
   EXPECT_EQ(histogram.find(1)->real(), -1);
-  EXPECT_EQ(histogram.find(2)->real(), 1e30);
+  EXPECT_EQ(histogram.find(2)->real(), static_cast<double>(1e30f));
   EXPECT_EQ(histogram.find(3)->real(), 5);
   const std::vector<double> limits = test::packed_doubles(histogram.text(6)),
                             counts = test::packed_doubles(histogram.text(7));
@@ -214,9 +214,9 @@ TEST(SummaryWriter, TensorBoardReadsAllOfIt) {
   ran = test::run_script("monitor/read_events.py", folder / "run/trial");
   ASSERT_EQ(ran.status, 0) << ran.output;
   found("scalar accuracy [(0, 0.75)]");
-  found("key: \"lr\"   value {     number_value: 0.125");
+  found("key: \"lr\" value { number_value: 0.125");
   found("string_value: \"adam\"");
-  found("name: \"nesterov\"     type: DATA_TYPE_BOOL");
+  found("name: \"nesterov\" type: DATA_TYPE_BOOL");
   found("tag: \"accuracy\"");
 }
 

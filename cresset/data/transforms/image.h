@@ -73,6 +73,8 @@ class Pad : public TensorTransform<Target> {
  public:
   explicit Pad(Padding padding, double fill = 0, std::string mode = "constant")
       : padding_(std::move(padding)), fill_(fill), mode_(std::move(mode)) {}
+  explicit Pad(std::initializer_list<int64_t> padding, double fill = 0, std::string mode = "constant")
+      : Pad(Padding(padding), fill, std::move(mode)) {}
   Tensor operator()(Tensor image) override { return functional::pad(image, padding_.values(), fill_, mode_); }
 
  private:
@@ -86,6 +88,9 @@ class RandomCrop : public TensorTransform<Target> {
  public:
   explicit RandomCrop(Size size, Padding padding = 0, double fill = 0, std::string mode = "constant")
       : size_(std::move(size)), padding_(std::move(padding)), fill_(fill), mode_(std::move(mode)) {}
+  explicit RandomCrop(std::initializer_list<int64_t> size, Padding padding = 0, double fill = 0,
+                      std::string mode = "constant")
+      : RandomCrop(Size(size), std::move(padding), fill, std::move(mode)) {}
   Tensor operator()(Tensor image) override {
     image = functional::pad(image, padding_.values(), fill_, mode_);
     const functional::Box box = functional::random_box(image, size_.height(), size_.width());
