@@ -52,7 +52,7 @@ void train(Net& net, optim::Optimizer& optimizer, const Digits& digits, int epoc
       Tensor rows = order.slice(0, at, at + 32);
       optimizer.zero_grad();
       Tensor scores = net->forward(digits.images.index_select(0, rows));
-      cresset::cross_entropy_loss(scores, digits.labels.index_select(0, rows)).backward();
+      nn::functional::cross_entropy(scores, digits.labels.index_select(0, rows)).backward();
       optimizer.step();
     }
   }

@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
     for (int step = 0; step < 100; step++) {
       Pictures batch = generate(32);
       optimizer.zero_grad();
-      cresset::cross_entropy_loss(network->forward(batch.images), batch.labels).backward();
+      nn::functional::cross_entropy(network->forward(batch.images), batch.labels).backward();
       optimizer.step();
     }
   Pictures test = generate(200);
