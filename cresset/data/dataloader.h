@@ -175,8 +175,9 @@ class StatefulDataLoader : public DataLoaderBase<typename Dataset::BatchType::va
     auto& job = static_cast<detail::RequestOf<BatchRequestType>&>(request);
     std::optional<Batch> batch = dataset_.get_batch(job.value);
     if (!batch) return nullptr;
-    if constexpr (requires { batch->size(); })
-      if (this->options().drop_last && batch->size() < this->options().batch_size) return nullptr;
+    std::optional<size_t> examples = detail::BatchScope::current()->examples();
+    if constexpr (requires { batch->size(); }) examples = batch->size();
+    if (this->options().drop_last && examples && *examples < this->options().batch_size) return nullptr;
     return std::make_unique<detail::ParcelOf<Batch>>(std::move(*batch));
   }
   bool skips_by_fetching() const override { return true; }

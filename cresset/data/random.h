@@ -56,6 +56,9 @@ class CRESSET_API BatchScope {
   BatchScope& operator=(const BatchScope&) = delete;
 
   std::optional<size_t> failed_index() const { return failed_; }
+  // How many examples a stream had for this batch, which its transforms may hide.
+  void note_examples(size_t count) { examples_ = count; }
+  std::optional<size_t> examples() const { return examples_; }
   static BatchScope* current();
 
  private:
@@ -68,6 +71,7 @@ class CRESSET_API BatchScope {
   Generator generator_;
   std::vector<uint64_t> offsets_;  // where each sample's numbers stand: several transforms share one stream
   std::optional<size_t> failed_;
+  std::optional<size_t> examples_;
   std::vector<Tensor> wholes_;
   bool open_ = false;
   BatchScope* outer_;

@@ -36,7 +36,7 @@ TEST(Characters, EncodeAndDecode) {
 
 TEST(BytePairs, GoBackToTheSameText) {
   const BpeTokenizer tokenizer = BpeTokenizer::train(kText, 290);
-  EXPECT_GT(tokenizer.vocab_size(), 270U);
+  EXPECT_GE(tokenizer.vocab_size(), 270U);
   std::string every;
   for (int byte = 0; byte < 256; byte++) every += static_cast<char>(byte);
   for (const std::string& text :
@@ -46,7 +46,7 @@ TEST(BytePairs, GoBackToTheSameText) {
 }
 
 TEST(BytePairs, LearnTheMostFrequentPairFirst) {
-  const BpeTokenizer tokenizer = BpeTokenizer::train("abab abab cdcd", 258);
+  const BpeTokenizer tokenizer = BpeTokenizer::train("abab abab abab cdcd", 258);
   ASSERT_EQ(tokenizer.vocab_size(), 258U);
   EXPECT_EQ(tokenizer.token(256), "ab");
   EXPECT_EQ(tokenizer.token(257), "abab");

@@ -6,6 +6,25 @@
 
 #include "cresset/core/error.h"
 #include "cresset/io/csv.h"
+#include "tests/fuzz/seeds.h"
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  cresset::fuzz::write_seeds(*argc, *argv,
+                             {"\x01"
+                              "a,b,c\n1,2.5,-3e4\n\"x, \"\"y\"\"\nz\",,7\r\n",
+                              "\x03"
+                              "a;b\n1;2\n",
+                              "\x02"
+                              "1;2\n3;4",
+                              "\x01"
+                              "\xEF\xBB\xBF"
+                              "a\n\n\n1\n",
+                              "\x01"
+                              "a,b\n1\n",
+                              "\x01"
+                              "\"unclosed"});
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;

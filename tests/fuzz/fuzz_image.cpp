@@ -9,6 +9,24 @@
 
 #include "cresset/core/error.h"
 #include "cresset/io/image.h"
+#include "cresset/ops/all.h"
+#include "tests/fuzz/seeds.h"
+
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  using namespace cresset;
+  std::vector<std::string> seeds;
+  for (int64_t channels : {1, 2, 3, 4}) {
+    const Tensor image = arange(channels * 99).reshape({channels, 9, 11}).remainder(256).to(kByte);
+    std::vector<std::vector<uint8_t>> files = {io::encode_png(image)};
+    if (channels == 1 || channels == 3) files.push_back(io::encode_jpeg(image));
+    for (const auto& file : files) {
+      seeds.push_back("\x80" + std::string(file.begin(), file.end()));
+      seeds.push_back("\x83" + std::string(file.begin(), file.end()));
+    }
+  }
+  fuzz::write_seeds(*argc, *argv, seeds);
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;

@@ -94,6 +94,7 @@ class IterableDataset : public StatefulDataset<Self, std::vector<SingleExample>>
       batch.push_back(std::move(*one));
     }
     if (batch.empty()) return std::nullopt;
+    if (auto* scope = data::detail::BatchScope::current()) scope->note_examples(batch.size());
     return batch;
   }
   std::optional<size_t> size() const override { return std::nullopt; }
