@@ -2,6 +2,27 @@
 
 namespace cresset {
 
+IValue::IValue() noexcept = default;
+IValue::IValue(const IValue& other) = default;
+IValue::IValue(IValue&& other) noexcept = default;
+IValue& IValue::operator=(const IValue& other) = default;
+IValue& IValue::operator=(IValue&& other) noexcept = default;
+IValue::~IValue() = default;
+IValue::IValue(Tensor value) : held_(std::move(value)) {}
+IValue::IValue(double value) : held_(value) {}
+IValue::IValue(float value) : held_(static_cast<double>(value)) {}
+IValue::IValue(int64_t value) : held_(value) {}
+IValue::IValue(int32_t value) : held_(int64_t{value}) {}
+IValue::IValue(bool value) : held_(value) {}
+IValue::IValue(std::string value) : held_(std::move(value)) {}
+IValue::IValue(const char* value) : held_(std::string(value)) {}
+IValue::IValue(std::vector<int64_t> value) : held_(std::move(value)) {}
+IValue::IValue(IntArrayRef value) : held_(value.vec()) {}
+IValue::IValue(std::vector<double> value) : held_(std::move(value)) {}
+IValue::IValue(std::vector<Tensor> value) : held_(std::move(value)) {}
+IValue::IValue(List value) : held_(std::move(value)) {}
+IValue::IValue(Tuple value) : held_(std::move(value)) {}
+IValue::IValue(Dict value) : held_(std::move(value)) {}
 IValue::IValue(const Scalar& value) {
   CRESSET_CHECK_AS(TypeError, !value.isComplex(), "IValue: complex numbers are not held (found ", value, ")");
   if (value.isBoolean())

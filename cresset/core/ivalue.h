@@ -35,22 +35,28 @@ class CRESSET_API IValue {
     auto end() const { return items.end(); }
   };
 
-  IValue() = default;
-  IValue(Tensor value) : held_(std::move(value)) {}
-  IValue(double value) : held_(value) {}
-  IValue(float value) : held_(static_cast<double>(value)) {}
-  IValue(int64_t value) : held_(value) {}
-  IValue(int32_t value) : held_(int64_t{value}) {}
-  IValue(bool value) : held_(value) {}
-  IValue(std::string value) : held_(std::move(value)) {}
-  IValue(const char* value) : held_(std::string(value)) {}
-  IValue(std::vector<int64_t> value) : held_(std::move(value)) {}
-  IValue(IntArrayRef value) : held_(value.vec()) {}
-  IValue(std::vector<double> value) : held_(std::move(value)) {}
-  IValue(std::vector<Tensor> value) : held_(std::move(value)) {}
-  IValue(List value) : held_(std::move(value)) {}
-  IValue(Tuple value) : held_(std::move(value)) {}
-  IValue(Dict value) : held_(std::move(value)) {}
+  // Out of line: the variant's own members are the longest part of this header to compile.
+  IValue() noexcept;
+  IValue(const IValue& other);
+  IValue(IValue&& other) noexcept;
+  IValue& operator=(const IValue& other);
+  IValue& operator=(IValue&& other) noexcept;
+  ~IValue();
+  IValue(Tensor value);
+  IValue(double value);
+  IValue(float value);
+  IValue(int64_t value);
+  IValue(int32_t value);
+  IValue(bool value);
+  IValue(std::string value);
+  IValue(const char* value);
+  IValue(std::vector<int64_t> value);
+  IValue(IntArrayRef value);
+  IValue(std::vector<double> value);
+  IValue(std::vector<Tensor> value);
+  IValue(List value);
+  IValue(Tuple value);
+  IValue(Dict value);
   IValue(const Scalar& value);
   // A pointer would otherwise become a bool.
   template <class T>

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "cresset/core/allocator.h"
+#include "cresset/core/modes.h"
 #include "cresset/io/atomic_file.h"
 
 namespace cresset::monitor {
@@ -86,17 +87,29 @@ struct Profiler::Listening::Open {
   ~Open() { listening.end(event); }
 };
 
+struct Profiler::Listening::Mode : modes::AboveMode {
+  explicit Mode(Listening& to) : listening(to), scope(static_cast<modes::AboveMode&>(*this)) {}
+  Value call(const Op& op, Values& arguments) override {
+    Open open{listening, listening.begin(op.name, false)};
+    if (listening.profiler_.options_.record_shapes) listening.events_[open.event].shapes = shapes_of(arguments);
+    return modes::pass(op, arguments);
+  }
+
+  Listening& listening;
+  modes::AboveScope scope;
+};
+
 Profiler::Listening::Listening(Profiler& profiler) : profiler_(profiler), outer_(current) {
   {
     std::lock_guard lock(profiler.mutex_);
     thread_ = profiler.threads_++;
   }
-  scope_.emplace(static_cast<modes::AboveMode&>(*this));
+  mode_ = std::make_unique<Mode>(*this);
   current = this;
 }
 
 Profiler::Listening::~Listening() {
-  scope_.reset();
+  mode_.reset();
   current = outer_;
   std::lock_guard lock(profiler_.mutex_);
   profiler_.events_.insert(profiler_.events_.end(), std::make_move_iterator(events_.begin()),
@@ -119,12 +132,6 @@ void Profiler::Listening::end(size_t index) {
   if (profiler_.options_.profile_memory) event.bytes += memory_stats().allocated_bytes;
   open_.pop_back();
   if (!open_.empty()) events_[open_.back()].self_ns -= event.duration_ns;
-}
-
-Value Profiler::Listening::call(const Op& op, Values& arguments) {
-  Open open{*this, begin(op.name, false)};
-  if (profiler_.options_.record_shapes) events_[open.event].shapes = shapes_of(arguments);
-  return modes::pass(op, arguments);
 }
 
 RecordFunction::RecordFunction(std::string_view name) : listening_(current) {

@@ -11,10 +11,14 @@
 //   profiler.export_chrome_trace("trace.json");  // for chrome://tracing or ui.perfetto.dev
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "cresset/core/modes.h"
+#include "cresset/core/export.h"
 
 namespace cresset::monitor {
 
@@ -39,17 +43,17 @@ struct ProfilerRow {
 
 class CRESSET_API Profiler {
  public:
-  class CRESSET_API Listening : modes::AboveMode {
+  class CRESSET_API Listening {
    public:
     explicit Listening(Profiler& profiler);
-    ~Listening() override;
+    ~Listening();
     Listening(const Listening&) = delete;
     Listening& operator=(const Listening&) = delete;
 
    private:
     friend class RecordFunction;
     struct Open;
-    Value call(const Op& op, Values& arguments) override;
+    struct Mode;  // hears the ops
     size_t begin(std::string name, bool is_scope);
     void end(size_t event);
 
@@ -58,7 +62,7 @@ class CRESSET_API Profiler {
     int thread_;
     std::vector<ProfilerEvent> events_;
     std::vector<size_t> open_;
-    std::optional<modes::AboveScope> scope_;
+    std::unique_ptr<Mode> mode_;
   };
 
   explicit Profiler(ProfilerOptions options = {});
