@@ -68,7 +68,7 @@ nn::Sequential discriminator() {
 
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--epochs N --quick");
-  const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 3 : 12);  // of 100 steps
+  const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 5 : 15);  // of 100 steps
   cresset::manual_seed(4);
   nn::Sequential artist = generator(), critic = discriminator();
   const auto options = cresset::optim::AdamOptions(1e-3).betas(std::make_tuple(0.5, 0.99));

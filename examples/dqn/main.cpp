@@ -86,7 +86,7 @@ double mean_length(nn::Sequential& network, int episodes) {
 
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--epochs N --quick");
-  const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 6 : 15);  // of 1,000 pushes
+  const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 8 : 20);  // of 1,000 pushes
   cresset::manual_seed(1);
   nn::Sequential network = q_network(), target = q_network();
   target->load_state_dict(network->state_dict());

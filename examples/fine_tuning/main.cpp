@@ -88,12 +88,12 @@ int main(int argc, char** argv) {
   groups.emplace_back(net->second->parameters(), std::make_unique<optim::AdamOptions>(5e-4));
   groups.emplace_back(net->head->parameters(), std::make_unique<optim::AdamOptions>(5e-3));
   optim::Adam optimizer(groups, optim::AdamOptions(1e-3));
-  train(net, optimizer, few, 4 * epochs);
+  train(net, optimizer, few, 12);
   const double tuned = accuracy(net, test);
 
   Net fresh;
   optim::Adam fresh_optimizer(fresh->parameters(), optim::AdamOptions(2e-3));
-  train(fresh, fresh_optimizer, few, 4 * epochs);
+  train(fresh, fresh_optimizer, few, 12);
   const double scratch = accuracy(fresh, test);
   const bool kept = cresset::equal(frozen, net->first->parameters()[0]);
   std::printf("digits 5 to 9 from %d examples: fine-tuned %.1f %%, from scratch %.1f %%; the frozen layer %s\n",

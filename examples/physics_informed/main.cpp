@@ -49,8 +49,8 @@ void draw(const Tensor& learned, const Tensor& truth) {
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--epochs N --quick");
   const bool quick = arguments.has("--quick");
-  const int epochs = arguments.number("--epochs", quick ? 600 : 3000);
-  const int polish = quick ? 15 : 40;
+  const int epochs = arguments.number("--epochs", quick ? 900 : 3000);
+  const int polish = quick ? 25 : 40;
   cresset::manual_seed(0);
   nn::Sequential network(nn::Linear(1, 32), nn::Tanh(), nn::Linear(32, 32), nn::Tanh(), nn::Linear(32, 1));
   network->to(cresset::kDouble);

@@ -105,7 +105,7 @@ double train(const char* name, Model model, const Ratings& seen, const Ratings& 
 
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--epochs N --quick");
-  const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 12 : 30);
+  const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 20 : 40);
   cresset::manual_seed(0);
   Ratings all = generate(), seen = all.part(0, kRatings * 9 / 10), hidden = all.part(kRatings * 9 / 10, kRatings);
   const double plain = std::sqrt((hidden.stars - seen.stars.mean()).pow(2).mean().item<double>());

@@ -58,8 +58,8 @@ void draw(const char* title, const Tensor& images) {
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--epochs N --quick");
   const bool quick = arguments.has("--quick");
-  const int epochs = arguments.number("--epochs", quick ? 6 : 20);
-  const int64_t count = quick ? 2000 : 8000, batch = 64;
+  const int epochs = arguments.number("--epochs", quick ? 12 : 20);
+  const int64_t count = quick ? 3000 : 8000, batch = 64;
   cresset::manual_seed(0);
   Tensor train = digits(static_cast<size_t>(count), 1), test = digits(500, 2);
   Vae vae;

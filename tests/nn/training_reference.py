@@ -57,8 +57,8 @@ def mlp():
 
 def cnn():
     model = nn.Sequential(
-        nn.Conv2d(1, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(8, 16, 3, stride=2, bias=False), nn.GELU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(64, 3))
+        nn.Conv2d(1, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(8, 16, 3, stride=2), nn.GELU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(64, 3))
     y = torch.randint(0, 3, (STEPS, 16))
     x = torch.randn(STEPS, 16, 1, 12, 12) * 0.5
     for label in range(3):  # a bright band in one of three places

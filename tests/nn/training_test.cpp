@@ -17,6 +17,8 @@ namespace {
 namespace F = nn::functional;
 
 constexpr double kTolerance = 1e-4;
+// Adam divides by the size of gradients: where they are near 0, rounding decides where a parameter goes.
+constexpr double kStateTolerance = 5e-3;
 
 // What the script wrote, or nothing without PyTorch. The trainings are run once for all tests.
 const std::optional<IValue>& reference() {
@@ -37,9 +39,7 @@ void expect_states_agree(const StateDict& found, const IValue::Dict& wanted) {
   ASSERT_EQ(found.size(), wanted.size());
   for (const auto& [name, value] : wanted) {
     const Tensor difference = found[name.toStringRef()].to(kDouble) - value.toTensor().to(kDouble);
-    // Parameters that no gradient reaches steadily (a bias before a normalisation) walk by rounding alone: 50 steps of
-    // Adam may carry them further than the losses, which do not depend on them.
-    EXPECT_LT(difference.abs().max().item<double>(), 5e-3) << name.toStringRef();
+    EXPECT_LT(difference.abs().max().item<double>(), kStateTolerance) << name.toStringRef();
   }
 }
 
@@ -67,7 +67,7 @@ void follow(
   }
   EXPECT_LT(last, 0.8 * losses[0].item<double>()) << "nothing was learned: the comparison would say little";
   expect_states_agree(model.state_dict(), record.at("final").toDict());
-  ::testing::Test::RecordProperty("largest_difference", std::to_string(worst));
+  std::printf("  %s: the losses differ by %.1e at most\n", name.c_str(), worst);
 }
 
 struct LanguageImpl : nn::Module {
@@ -107,8 +107,8 @@ TEST(Training, MlpWithMomentumFollowsPyTorch) {
 
 TEST(Training, CnnWithAdamFollowsPyTorch) {
   if (!reference()) GTEST_SKIP() << "skipped: no PyTorch";
-  nn::Sequential model(nn::Conv2d(nn::Conv2dOptions(1, 8, 3).padding(1)), nn::BatchNorm2d(8), nn::ReLU(),
-                       nn::MaxPool2d(2), nn::Conv2d(nn::Conv2dOptions(8, 16, 3).stride(2).bias(false)), nn::GELU(),
+  nn::Sequential model(nn::Conv2d(nn::Conv2dOptions(1, 8, 3).padding(1).bias(false)), nn::BatchNorm2d(8), nn::ReLU(),
+                       nn::MaxPool2d(2), nn::Conv2d(nn::Conv2dOptions(8, 16, 3).stride(2)), nn::GELU(),
                        nn::AdaptiveAvgPool2d(2), nn::Flatten(), nn::Linear(64, 3));
   optim::Adam optimizer(model->parameters(), optim::AdamOptions(3e-3).betas({0.9, 0.99}));
   follow(
