@@ -13,3 +13,8 @@
 #include "cresset/nn/functional/padding.h"
 #include "cresset/nn/functional/pool.h"
 #include "cresset/nn/functional/upsample.h"
+#include "cresset/ops/attention.h"
+
+namespace cresset::nn::functional {
+using cresset::scaled_dot_product_attention;
+}

@@ -51,6 +51,7 @@ class ModuleHolder : cresset::detail::ModuleHolderIndicator {
 
  public:
   using ContainedType = Contained;
+  using Impl = Contained;
 
   ModuleHolder() {
     static_assert(std::is_default_constructible_v<Contained>,
@@ -130,6 +131,8 @@ std::ostream& operator<<(std::ostream& out, const ModuleHolder<Contained>& holde
     using Impl [[maybe_unused]] = ImplType;                    \
   }
 #define CRESSET_MODULE(Name) CRESSET_MODULE_IMPL(Name, Name##Impl)
+// The same for the library's own layers, as an alias: a header of 150 layers then costs their users no 150 holders.
+#define CRESSET_LAYER(Name) using Name = ::cresset::nn::ModuleHolder<Name##Impl>
 
 // In a module whose forward has default arguments, so that Sequential and AnyModule know them:
 //   CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})

@@ -21,7 +21,6 @@ struct LayerCase {
   std::function<BuiltLayer()> build;
 };
 
-// class_weights and samples stand in PyTorch's file as state or must be given here.
 const std::vector<LayerCase>& layer_cases();
 
 }  // namespace cresset::testing

@@ -11,83 +11,83 @@ struct CRESSET_API ELUImpl : Stateless<ELUImpl, ELUOptions> {
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(ELU);
+CRESSET_LAYER(ELU);
 
 struct CRESSET_API SELUImpl : Stateless<SELUImpl, SELUOptions> {
   explicit SELUImpl(const SELUOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(SELU);
+CRESSET_LAYER(SELU);
 
 struct CRESSET_API CELUImpl : Stateless<CELUImpl, CELUOptions> {
   explicit CELUImpl(const CELUOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(CELU);
+CRESSET_LAYER(CELU);
 
 struct CRESSET_API GELUImpl : Stateless<GELUImpl, GELUOptions> {
   explicit GELUImpl(GELUOptions options = {});
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(GELU);
+CRESSET_LAYER(GELU);
 
 struct CRESSET_API GLUImpl : Stateless<GLUImpl, GLUOptions> {
   explicit GLUImpl(const GLUOptions& options = {});
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(GLU);
+CRESSET_LAYER(GLU);
 
 struct CRESSET_API HardshrinkImpl : Stateless<HardshrinkImpl, HardshrinkOptions> {
   explicit HardshrinkImpl(const HardshrinkOptions& options = {});
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Hardshrink);
+CRESSET_LAYER(Hardshrink);
 
 struct CRESSET_API HardsigmoidImpl : Stateless<HardsigmoidImpl, HardsigmoidOptions> {
   explicit HardsigmoidImpl(const HardsigmoidOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Hardsigmoid);
+CRESSET_LAYER(Hardsigmoid);
 
 struct CRESSET_API HardswishImpl : Stateless<HardswishImpl, HardswishOptions> {
   explicit HardswishImpl(const HardswishOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Hardswish);
+CRESSET_LAYER(Hardswish);
 
 struct CRESSET_API HardtanhImpl : Stateless<HardtanhImpl, HardtanhOptions> {
   explicit HardtanhImpl(const HardtanhOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Hardtanh);
+CRESSET_LAYER(Hardtanh);
 
 struct CRESSET_API LeakyReLUImpl : Stateless<LeakyReLUImpl, LeakyReLUOptions> {
   explicit LeakyReLUImpl(const LeakyReLUOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(LeakyReLU);
+CRESSET_LAYER(LeakyReLU);
 
 struct CRESSET_API LogSigmoidImpl : Stateless<LogSigmoidImpl, void> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(LogSigmoid);
+CRESSET_LAYER(LogSigmoid);
 
 struct CRESSET_API MishImpl : Stateless<MishImpl, MishOptions> {
   explicit MishImpl(const MishOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Mish);
+CRESSET_LAYER(Mish);
 
 // The slope below zero is learned: one, or one for each channel.
 struct CRESSET_API PReLUImpl : Cloneable<PReLUImpl> {
@@ -98,41 +98,41 @@ struct CRESSET_API PReLUImpl : Cloneable<PReLUImpl> {
   PReLUOptions options;
   Tensor weight;
 };
-CRESSET_MODULE(PReLU);
+CRESSET_LAYER(PReLU);
 
 struct CRESSET_API ReLUImpl : Stateless<ReLUImpl, ReLUOptions> {
   explicit ReLUImpl(const ReLUOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(ReLU);
+CRESSET_LAYER(ReLU);
 
 struct CRESSET_API ReLU6Impl : Stateless<ReLU6Impl, ReLU6Options> {
   explicit ReLU6Impl(const ReLU6Options& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(ReLU6);
+CRESSET_LAYER(ReLU6);
 
 struct CRESSET_API RReLUImpl : Stateless<RReLUImpl, RReLUOptions> {
   explicit RReLUImpl(const RReLUOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(RReLU);
+CRESSET_LAYER(RReLU);
 
 struct CRESSET_API SigmoidImpl : Stateless<SigmoidImpl, void> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Sigmoid);
+CRESSET_LAYER(Sigmoid);
 
 struct CRESSET_API SiLUImpl : Stateless<SiLUImpl, SiLUOptions> {
   explicit SiLUImpl(const SiLUOptions& options = {});
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(SiLU);
+CRESSET_LAYER(SiLU);
 
 struct CRESSET_API SoftmaxImpl : Stateless<SoftmaxImpl, SoftmaxOptions> {
   explicit SoftmaxImpl(int64_t dim) : SoftmaxImpl(SoftmaxOptions(dim)) {}
@@ -140,7 +140,7 @@ struct CRESSET_API SoftmaxImpl : Stateless<SoftmaxImpl, SoftmaxOptions> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Softmax);
+CRESSET_LAYER(Softmax);
 
 struct CRESSET_API SoftminImpl : Stateless<SoftminImpl, SoftminOptions> {
   explicit SoftminImpl(int64_t dim) : SoftminImpl(SoftminOptions(dim)) {}
@@ -148,7 +148,7 @@ struct CRESSET_API SoftminImpl : Stateless<SoftminImpl, SoftminOptions> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Softmin);
+CRESSET_LAYER(Softmin);
 
 struct CRESSET_API LogSoftmaxImpl : Stateless<LogSoftmaxImpl, LogSoftmaxOptions> {
   explicit LogSoftmaxImpl(int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
@@ -156,46 +156,46 @@ struct CRESSET_API LogSoftmaxImpl : Stateless<LogSoftmaxImpl, LogSoftmaxOptions>
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(LogSoftmax);
+CRESSET_LAYER(LogSoftmax);
 
 // Over the channels at each place of an image.
 struct CRESSET_API Softmax2dImpl : Stateless<Softmax2dImpl, void> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Softmax2d);
+CRESSET_LAYER(Softmax2d);
 
 struct CRESSET_API SoftplusImpl : Stateless<SoftplusImpl, SoftplusOptions> {
   explicit SoftplusImpl(const SoftplusOptions& options = {});
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Softplus);
+CRESSET_LAYER(Softplus);
 
 struct CRESSET_API SoftshrinkImpl : Stateless<SoftshrinkImpl, SoftshrinkOptions> {
   explicit SoftshrinkImpl(const SoftshrinkOptions& options = {});
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Softshrink);
+CRESSET_LAYER(Softshrink);
 
 struct CRESSET_API SoftsignImpl : Stateless<SoftsignImpl, void> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Softsign);
+CRESSET_LAYER(Softsign);
 
 struct CRESSET_API TanhImpl : Stateless<TanhImpl, void> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Tanh);
+CRESSET_LAYER(Tanh);
 
 struct CRESSET_API TanhshrinkImpl : Stateless<TanhshrinkImpl, void> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Tanhshrink);
+CRESSET_LAYER(Tanhshrink);
 
 struct CRESSET_API ThresholdImpl : Stateless<ThresholdImpl, ThresholdOptions> {
   ThresholdImpl(double threshold, double value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}
@@ -203,6 +203,6 @@ struct CRESSET_API ThresholdImpl : Stateless<ThresholdImpl, ThresholdOptions> {
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Threshold);
+CRESSET_LAYER(Threshold);
 
 }  // namespace cresset::nn

@@ -40,6 +40,6 @@ class CRESSET_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogS
  private:
   AdaptiveSoftmaxWeights weights() const;
 };
-CRESSET_MODULE(AdaptiveLogSoftmaxWithLoss);
+CRESSET_LAYER(AdaptiveLogSoftmaxWithLoss);
 
 }  // namespace cresset::nn

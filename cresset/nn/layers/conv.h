@@ -36,7 +36,7 @@ class CRESSET_API ConvNdImpl : public Cloneable<Derived> {
     Tensor forward(const Tensor& input);                                                           \
   };                                                                                               \
   extern template class ConvNdImpl<rank, Conv##rank##dImpl>;                                       \
-  CRESSET_MODULE(Conv##rank##d)
+  CRESSET_LAYER(Conv##rank##d)
 CRESSET_CONV_LAYER(1);
 CRESSET_CONV_LAYER(2);
 CRESSET_CONV_LAYER(3);
@@ -55,7 +55,7 @@ CRESSET_CONV_LAYER(3);
     CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<IntArrayRef>())})                              \
   };                                                                                                           \
   extern template class ConvNdImpl<rank, ConvTranspose##rank##dImpl>;                                          \
-  CRESSET_MODULE(ConvTranspose##rank##d)
+  CRESSET_LAYER(ConvTranspose##rank##d)
 CRESSET_CONV_TRANSPOSE_LAYER(1);
 CRESSET_CONV_TRANSPOSE_LAYER(2);
 CRESSET_CONV_TRANSPOSE_LAYER(3);

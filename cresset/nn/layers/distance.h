@@ -11,13 +11,13 @@ struct CRESSET_API CosineSimilarityImpl : Stateless<CosineSimilarityImpl, Cosine
   Tensor forward(const Tensor& x1, const Tensor& x2);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(CosineSimilarity);
+CRESSET_LAYER(CosineSimilarity);
 
 struct CRESSET_API PairwiseDistanceImpl : Stateless<PairwiseDistanceImpl, PairwiseDistanceOptions> {
   explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& options = {});
   Tensor forward(const Tensor& x1, const Tensor& x2);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(PairwiseDistance);
+CRESSET_LAYER(PairwiseDistance);
 
 }  // namespace cresset::nn

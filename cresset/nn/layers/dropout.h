@@ -20,7 +20,7 @@ class CRESSET_API DropoutImplBase : public Stateless<Derived, DropoutOptions> {
     Tensor forward(Tensor input);                                    \
   };                                                                 \
   extern template class DropoutImplBase<Name##Impl>;                 \
-  CRESSET_MODULE(Name)
+  CRESSET_LAYER(Name)
 CRESSET_DROPOUT_LAYER(Dropout);
 CRESSET_DROPOUT_LAYER(Dropout1d);  // whole channels
 CRESSET_DROPOUT_LAYER(Dropout2d);

@@ -12,7 +12,7 @@ struct CRESSET_API FoldImpl : Stateless<FoldImpl, FoldOptions> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Fold);
+CRESSET_LAYER(Fold);
 
 struct CRESSET_API UnfoldImpl : Stateless<UnfoldImpl, UnfoldOptions> {
   UnfoldImpl(ExpandingArray<2> kernel_size);
@@ -20,27 +20,27 @@ struct CRESSET_API UnfoldImpl : Stateless<UnfoldImpl, UnfoldOptions> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Unfold);
+CRESSET_LAYER(Unfold);
 
 struct CRESSET_API PixelShuffleImpl : Stateless<PixelShuffleImpl, PixelShuffleOptions> {
   explicit PixelShuffleImpl(const PixelShuffleOptions& options);
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(PixelShuffle);
+CRESSET_LAYER(PixelShuffle);
 
 struct CRESSET_API PixelUnshuffleImpl : Stateless<PixelUnshuffleImpl, PixelUnshuffleOptions> {
   explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& options);
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(PixelUnshuffle);
+CRESSET_LAYER(PixelUnshuffle);
 
 struct CRESSET_API ChannelShuffleImpl : Stateless<ChannelShuffleImpl, ChannelShuffleOptions> {
   explicit ChannelShuffleImpl(const ChannelShuffleOptions& options);
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(ChannelShuffle);
+CRESSET_LAYER(ChannelShuffle);
 
 }  // namespace cresset::nn

@@ -35,7 +35,7 @@ struct CRESSET_API LazyLinearImpl : LazyLayer<LazyLinearImpl, LinearImpl, LazyLi
   Tensor forward(const Tensor& input);
 };
 extern template class LazyLayer<LazyLinearImpl, LinearImpl, LazyLinearOptions>;
-CRESSET_MODULE(LazyLinear);
+CRESSET_LAYER(LazyLinear);
 
 #define CRESSET_LAZY_LAYERS(rank)                                                                                     \
   struct CRESSET_API LazyConv##rank##dImpl                                                                            \
@@ -45,7 +45,7 @@ CRESSET_MODULE(LazyLinear);
     Tensor forward(const Tensor& input);                                                                              \
   };                                                                                                                  \
   extern template class LazyLayer<LazyConv##rank##dImpl, Conv##rank##dImpl, LazyConv##rank##dOptions>;                \
-  CRESSET_MODULE(LazyConv##rank##d);                                                                                  \
+  CRESSET_LAYER(LazyConv##rank##d);                                                                                   \
   struct CRESSET_API LazyConvTranspose##rank##dImpl                                                                   \
       : LazyLayer<LazyConvTranspose##rank##dImpl, ConvTranspose##rank##dImpl, LazyConvTranspose##rank##dOptions> {    \
     LazyConvTranspose##rank##dImpl(int64_t out_channels, ExpandingArray<rank> kernel_size);                           \
@@ -54,21 +54,21 @@ CRESSET_MODULE(LazyLinear);
   };                                                                                                                  \
   extern template class LazyLayer<LazyConvTranspose##rank##dImpl, ConvTranspose##rank##dImpl,                         \
                                   LazyConvTranspose##rank##dOptions>;                                                 \
-  CRESSET_MODULE(LazyConvTranspose##rank##d);                                                                         \
+  CRESSET_LAYER(LazyConvTranspose##rank##d);                                                                          \
   struct CRESSET_API LazyBatchNorm##rank##dImpl                                                                       \
       : LazyLayer<LazyBatchNorm##rank##dImpl, BatchNorm##rank##dImpl, LazyBatchNormOptions> {                         \
     explicit LazyBatchNorm##rank##dImpl(const LazyBatchNormOptions& options = {});                                    \
     Tensor forward(const Tensor& input);                                                                              \
   };                                                                                                                  \
   extern template class LazyLayer<LazyBatchNorm##rank##dImpl, BatchNorm##rank##dImpl, LazyBatchNormOptions>;          \
-  CRESSET_MODULE(LazyBatchNorm##rank##d);                                                                             \
+  CRESSET_LAYER(LazyBatchNorm##rank##d);                                                                              \
   struct CRESSET_API LazyInstanceNorm##rank##dImpl                                                                    \
       : LazyLayer<LazyInstanceNorm##rank##dImpl, InstanceNorm##rank##dImpl, LazyInstanceNormOptions> {                \
     explicit LazyInstanceNorm##rank##dImpl(const LazyInstanceNormOptions& options = {});                              \
     Tensor forward(const Tensor& input);                                                                              \
   };                                                                                                                  \
   extern template class LazyLayer<LazyInstanceNorm##rank##dImpl, InstanceNorm##rank##dImpl, LazyInstanceNormOptions>; \
-  CRESSET_MODULE(LazyInstanceNorm##rank##d)
+  CRESSET_LAYER(LazyInstanceNorm##rank##d)
 CRESSET_LAZY_LAYERS(1);
 CRESSET_LAZY_LAYERS(2);
 CRESSET_LAZY_LAYERS(3);

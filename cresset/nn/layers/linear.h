@@ -12,7 +12,7 @@ struct CRESSET_API IdentityImpl : Cloneable<IdentityImpl> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Identity);
+CRESSET_LAYER(Identity);
 
 // y = x weight^T + bias. Both start evenly between ±1 / sqrt(in_features).
 struct CRESSET_API LinearImpl : Cloneable<LinearImpl> {
@@ -25,7 +25,7 @@ struct CRESSET_API LinearImpl : Cloneable<LinearImpl> {
   LinearOptions options;
   Tensor weight, bias;
 };
-CRESSET_MODULE(Linear);
+CRESSET_LAYER(Linear);
 
 struct CRESSET_API BilinearImpl : Cloneable<BilinearImpl> {
   BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
@@ -38,7 +38,7 @@ struct CRESSET_API BilinearImpl : Cloneable<BilinearImpl> {
   BilinearOptions options;
   Tensor weight, bias;
 };
-CRESSET_MODULE(Bilinear);
+CRESSET_LAYER(Bilinear);
 
 struct CRESSET_API FlattenImpl : Cloneable<FlattenImpl> {
   explicit FlattenImpl(const FlattenOptions& options_ = {});
@@ -47,7 +47,7 @@ struct CRESSET_API FlattenImpl : Cloneable<FlattenImpl> {
   void pretty_print(std::ostream& stream) const override;
   FlattenOptions options;
 };
-CRESSET_MODULE(Flatten);
+CRESSET_LAYER(Flatten);
 
 struct CRESSET_API UnflattenImpl : Cloneable<UnflattenImpl> {
   UnflattenImpl(int64_t dim, std::vector<int64_t> sizes) : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
@@ -57,7 +57,7 @@ struct CRESSET_API UnflattenImpl : Cloneable<UnflattenImpl> {
   void pretty_print(std::ostream& stream) const override;
   UnflattenOptions options;
 };
-CRESSET_MODULE(Unflatten);
+CRESSET_LAYER(Unflatten);
 
 namespace detail {
 // How most layers start: evenly between ±1 / sqrt(fan_in), which is what kaiming_uniform_ with a = sqrt(5) comes to.

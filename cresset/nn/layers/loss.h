@@ -12,7 +12,7 @@ namespace cresset::nn {
     Tensor forward(const Tensor& input, const Tensor& target);           \
     void pretty_print(std::ostream& stream) const override;              \
   };                                                                     \
-  CRESSET_MODULE(Name)
+  CRESSET_LAYER(Name)
 CRESSET_LOSS_LAYER(L1Loss);
 CRESSET_LOSS_LAYER(MSELoss);
 CRESSET_LOSS_LAYER(SmoothL1Loss);
@@ -34,7 +34,7 @@ CRESSET_LOSS_LAYER(SoftMarginLoss);
     Name##Options options;                                     \
     Tensor weight;                                             \
   };                                                           \
-  CRESSET_MODULE(Name)
+  CRESSET_LAYER(Name)
 CRESSET_WEIGHTED_LOSS_LAYER(BCELoss);
 CRESSET_WEIGHTED_LOSS_LAYER(MultiMarginLoss);
 CRESSET_WEIGHTED_LOSS_LAYER(MultiLabelSoftMarginLoss);
@@ -50,35 +50,35 @@ struct CRESSET_API BCEWithLogitsLossImpl : Cloneable<BCEWithLogitsLossImpl> {
   BCEWithLogitsLossOptions options;
   Tensor weight, pos_weight;
 };
-CRESSET_MODULE(BCEWithLogitsLoss);
+CRESSET_LAYER(BCEWithLogitsLoss);
 
 struct CRESSET_API GaussianNLLLossImpl : Stateless<GaussianNLLLossImpl, GaussianNLLLossOptions> {
   explicit GaussianNLLLossImpl(const GaussianNLLLossOptions& options = {});
   Tensor forward(const Tensor& input, const Tensor& target, const Tensor& var);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(GaussianNLLLoss);
+CRESSET_LAYER(GaussianNLLLoss);
 
 struct CRESSET_API CosineEmbeddingLossImpl : Stateless<CosineEmbeddingLossImpl, CosineEmbeddingLossOptions> {
   explicit CosineEmbeddingLossImpl(const CosineEmbeddingLossOptions& options = {});
   Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(CosineEmbeddingLoss);
+CRESSET_LAYER(CosineEmbeddingLoss);
 
 struct CRESSET_API MarginRankingLossImpl : Stateless<MarginRankingLossImpl, MarginRankingLossOptions> {
   explicit MarginRankingLossImpl(const MarginRankingLossOptions& options = {});
   Tensor forward(const Tensor& input1, const Tensor& input2, const Tensor& target);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(MarginRankingLoss);
+CRESSET_LAYER(MarginRankingLoss);
 
 struct CRESSET_API TripletMarginLossImpl : Stateless<TripletMarginLossImpl, TripletMarginLossOptions> {
   explicit TripletMarginLossImpl(const TripletMarginLossOptions& options = {});
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(TripletMarginLoss);
+CRESSET_LAYER(TripletMarginLoss);
 
 struct CRESSET_API TripletMarginWithDistanceLossImpl
     : Stateless<TripletMarginWithDistanceLossImpl, TripletMarginWithDistanceLossOptions> {
@@ -86,7 +86,7 @@ struct CRESSET_API TripletMarginWithDistanceLossImpl
   Tensor forward(const Tensor& anchor, const Tensor& positive, const Tensor& negative);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(TripletMarginWithDistanceLoss);
+CRESSET_LAYER(TripletMarginWithDistanceLoss);
 
 struct CRESSET_API CTCLossImpl : Stateless<CTCLossImpl, CTCLossOptions> {
   explicit CTCLossImpl(const CTCLossOptions& options = {});
@@ -94,6 +94,6 @@ struct CRESSET_API CTCLossImpl : Stateless<CTCLossImpl, CTCLossOptions> {
                  const Tensor& target_lengths);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(CTCLoss);
+CRESSET_LAYER(CTCLoss);
 
 }  // namespace cresset::nn

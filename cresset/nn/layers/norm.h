@@ -45,14 +45,14 @@ class CRESSET_API InstanceNormImplBase : public NormImplBase<D, Derived, Instanc
   };                                                                                                     \
   extern template class NormImplBase<rank, BatchNorm##rank##dImpl, BatchNormOptions>;                    \
   extern template class BatchNormImplBase<rank, BatchNorm##rank##dImpl>;                                 \
-  CRESSET_MODULE(BatchNorm##rank##d);                                                                    \
+  CRESSET_LAYER(BatchNorm##rank##d);                                                                     \
   struct CRESSET_API InstanceNorm##rank##dImpl : InstanceNormImplBase<rank, InstanceNorm##rank##dImpl> { \
     explicit InstanceNorm##rank##dImpl(const InstanceNormOptions& options);                              \
     explicit InstanceNorm##rank##dImpl(int64_t num_features);                                            \
   };                                                                                                     \
   extern template class NormImplBase<rank, InstanceNorm##rank##dImpl, InstanceNormOptions>;              \
   extern template class InstanceNormImplBase<rank, InstanceNorm##rank##dImpl>;                           \
-  CRESSET_MODULE(InstanceNorm##rank##d)
+  CRESSET_LAYER(InstanceNorm##rank##d)
 CRESSET_NORM_LAYERS(1);
 CRESSET_NORM_LAYERS(2);
 CRESSET_NORM_LAYERS(3);
@@ -73,7 +73,7 @@ struct CRESSET_API SyncBatchNormImpl : BatchNormImplBase<0, SyncBatchNormImpl> {
 };
 extern template class NormImplBase<0, SyncBatchNormImpl, BatchNormOptions>;
 extern template class BatchNormImplBase<0, SyncBatchNormImpl>;
-CRESSET_MODULE(SyncBatchNorm);
+CRESSET_LAYER(SyncBatchNorm);
 
 struct CRESSET_API LayerNormImpl : Cloneable<LayerNormImpl> {
   explicit LayerNormImpl(std::vector<int64_t> normalized_shape)
@@ -86,7 +86,7 @@ struct CRESSET_API LayerNormImpl : Cloneable<LayerNormImpl> {
   LayerNormOptions options;
   Tensor weight, bias;
 };
-CRESSET_MODULE(LayerNorm);
+CRESSET_LAYER(LayerNorm);
 
 struct CRESSET_API RMSNormImpl : Cloneable<RMSNormImpl> {
   explicit RMSNormImpl(std::vector<int64_t> normalized_shape)
@@ -99,7 +99,7 @@ struct CRESSET_API RMSNormImpl : Cloneable<RMSNormImpl> {
   RMSNormOptions options;
   Tensor weight;
 };
-CRESSET_MODULE(RMSNorm);
+CRESSET_LAYER(RMSNorm);
 
 struct CRESSET_API GroupNormImpl : Cloneable<GroupNormImpl> {
   GroupNormImpl(int64_t num_groups, int64_t num_channels) : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
@@ -111,7 +111,7 @@ struct CRESSET_API GroupNormImpl : Cloneable<GroupNormImpl> {
   GroupNormOptions options;
   Tensor weight, bias;
 };
-CRESSET_MODULE(GroupNorm);
+CRESSET_LAYER(GroupNorm);
 
 struct CRESSET_API LocalResponseNormImpl : Stateless<LocalResponseNormImpl, LocalResponseNormOptions> {
   explicit LocalResponseNormImpl(int64_t size) : LocalResponseNormImpl(LocalResponseNormOptions(size)) {}
@@ -119,7 +119,7 @@ struct CRESSET_API LocalResponseNormImpl : Stateless<LocalResponseNormImpl, Loca
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(LocalResponseNorm);
+CRESSET_LAYER(LocalResponseNorm);
 
 struct CRESSET_API CrossMapLRN2dImpl : Stateless<CrossMapLRN2dImpl, CrossMapLRN2dOptions> {
   explicit CrossMapLRN2dImpl(int64_t size) : CrossMapLRN2dImpl(CrossMapLRN2dOptions(size)) {}
@@ -127,6 +127,6 @@ struct CRESSET_API CrossMapLRN2dImpl : Stateless<CrossMapLRN2dImpl, CrossMapLRN2
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(CrossMapLRN2d);
+CRESSET_LAYER(CrossMapLRN2d);
 
 }  // namespace cresset::nn

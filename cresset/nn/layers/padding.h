@@ -13,7 +13,7 @@ namespace cresset::nn {
     Tensor forward(const Tensor& input);                                                      \
     void pretty_print(std::ostream& stream) const override;                                   \
   };                                                                                          \
-  CRESSET_MODULE(Name##rank##d)
+  CRESSET_LAYER(Name##rank##d)
 #define CRESSET_PAD_LAYERS(rank)                                                                                   \
   CRESSET_PAD_LAYER(ReflectionPad, rank);                                                                          \
   CRESSET_PAD_LAYER(ReplicationPad, rank);                                                                         \
@@ -25,7 +25,7 @@ namespace cresset::nn {
     Tensor forward(const Tensor& input);                                                                           \
     void pretty_print(std::ostream& stream) const override;                                                        \
   };                                                                                                               \
-  CRESSET_MODULE(ConstantPad##rank##d)
+  CRESSET_LAYER(ConstantPad##rank##d)
 CRESSET_PAD_LAYERS(1);
 CRESSET_PAD_LAYERS(2);
 CRESSET_PAD_LAYERS(3);

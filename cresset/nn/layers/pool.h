@@ -13,7 +13,7 @@ namespace cresset::nn {
     Tensor forward(const Tensor& input);                                 \
     void pretty_print(std::ostream& stream) const override;              \
   };                                                                     \
-  CRESSET_MODULE(Name)
+  CRESSET_LAYER(Name)
 CRESSET_POOL_LAYER(AvgPool1d, ExpandingArray<1>);
 CRESSET_POOL_LAYER(AvgPool2d, ExpandingArray<2>);
 CRESSET_POOL_LAYER(AvgPool3d, ExpandingArray<3>);
@@ -30,7 +30,7 @@ CRESSET_POOL_LAYER(AdaptiveAvgPool3d, ExpandingArrayWithOptionalElem<3>);
     std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input); \
     void pretty_print(std::ostream& stream) const override;               \
   };                                                                      \
-  CRESSET_MODULE(Name)
+  CRESSET_LAYER(Name)
 CRESSET_MAX_POOL_LAYER(MaxPool1d, ExpandingArray<1>);
 CRESSET_MAX_POOL_LAYER(MaxPool2d, ExpandingArray<2>);
 CRESSET_MAX_POOL_LAYER(MaxPool3d, ExpandingArray<3>);
@@ -52,7 +52,7 @@ CRESSET_MAX_POOL_LAYER(AdaptiveMaxPool3d, ExpandingArrayWithOptionalElem<3>);
     FractionalMaxPool##rank##dOptions options;                                                    \
     Tensor _random_samples;                                                                       \
   };                                                                                              \
-  CRESSET_MODULE(FractionalMaxPool##rank##d)
+  CRESSET_LAYER(FractionalMaxPool##rank##d)
 CRESSET_FRACTIONAL_POOL_LAYER(2);
 CRESSET_FRACTIONAL_POOL_LAYER(3);
 #undef CRESSET_FRACTIONAL_POOL_LAYER
@@ -69,7 +69,7 @@ CRESSET_FRACTIONAL_POOL_LAYER(3);
    protected:                                                                                                \
     CRESSET_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(std::optional<std::vector<int64_t>>())})                   \
   };                                                                                                         \
-  CRESSET_MODULE(MaxUnpool##rank##d)
+  CRESSET_LAYER(MaxUnpool##rank##d)
 CRESSET_UNPOOL_LAYER(1);
 CRESSET_UNPOOL_LAYER(2);
 CRESSET_UNPOOL_LAYER(3);
@@ -83,7 +83,7 @@ CRESSET_UNPOOL_LAYER(3);
     Tensor forward(const Tensor& input);                                                            \
     void pretty_print(std::ostream& stream) const override;                                         \
   };                                                                                                \
-  CRESSET_MODULE(LPPool##rank##d)
+  CRESSET_LAYER(LPPool##rank##d)
 CRESSET_LP_POOL_LAYER(1);
 CRESSET_LP_POOL_LAYER(2);
 CRESSET_LP_POOL_LAYER(3);

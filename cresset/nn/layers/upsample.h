@@ -11,6 +11,6 @@ struct CRESSET_API UpsampleImpl : Stateless<UpsampleImpl, UpsampleOptions> {
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
 };
-CRESSET_MODULE(Upsample);
+CRESSET_LAYER(Upsample);
 
 }  // namespace cresset::nn
