@@ -120,6 +120,28 @@ void run_beside_pytorch(const Case& test, DType dtype, const char* dtype_name, d
 TEST_P(OptimizerParity, InDouble) { run_beside_pytorch(GetParam(), kDouble, "float64", 1e-12); }
 TEST_P(OptimizerParity, InFloat) { run_beside_pytorch(GetParam(), kFloat, "float32", 1e-6); }
 
+// PyTorch's parameters and state after 50 steps, loaded here: five more steps lead to the same place.
+TEST_P(OptimizerParity, GoesOnFromPyTorchsState) {
+  if (!reference().available) GTEST_SKIP() << "skipped: no PyTorch";
+  const std::string name = GetParam().name;
+  auto saved = reference().saved.find(name);
+  if (saved == reference().saved.end()) return;  // SGD without momentum keeps nothing, and NAdam is not 1.13's
+  Params params = reference_parameters(kDouble);
+  const std::vector<double>& reached = reference().runs.at(name + " float64");
+  size_t at = 0;
+  for (const Tensor& p : params)
+    for (int64_t i = 0; i < p.numel(); i++) p.data_ptr<double>()[i] = reached[at++];
+  std::unique_ptr<Optimizer> optimizer = GetParam().make(params);
+  IValue dict = optimizer->state_dict();
+  dict.toDict()["state"] = saved->second;
+  optimizer->load_state_dict(dict);
+  for (int step = kReferenceSteps; step < kReferenceSteps + 5; step++) {
+    set_reference_gradients(params, step);
+    optimizer->step();
+  }
+  expect_close(flat_values(params), reference().runs.at(name + "_more float64"), 1e-12);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, OptimizerParity, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -50,6 +50,35 @@ std::vector<double> flat_values(const std::vector<Tensor>& tensors) {
   return all;
 }
 
+namespace {
+
+// "ID KEY 2 3 : numbers" into the dict of one optimizer's states.
+void read_saved(std::istringstream& words, IValue::Dict& states) {
+  int64_t id = 0;
+  std::string key, word;
+  words >> id >> key;
+  std::vector<int64_t> sizes;
+  bool is_number = false;
+  while (words >> word && word != ":") {
+    is_number = word == "number";
+    if (!is_number) sizes.push_back(std::stoll(word));
+  }
+  std::vector<double> values;
+  while (words >> word && word != "None") values.push_back(std::stod(word));
+  IValue value;
+  if (is_number && !values.empty()) {
+    value = static_cast<int64_t>(values[0]);
+  } else if (!is_number) {
+    Tensor tensor = empty(sizes, kDouble);
+    std::copy(values.begin(), values.end(), tensor.data_ptr<double>());
+    value = tensor;
+  }
+  if (states.items.empty() || states.items.back().first.toInt() != id) states.items.emplace_back(id, IValue::Dict());
+  states.items.back().second.toDict()[key] = value;
+}
+
+}  // namespace
+
 const Reference& reference() {
   static const Reference read = [] {
     Reference result;
@@ -74,6 +103,8 @@ const Reference& reference() {
           name = "lr " + name;
         }
         while (words >> word) result.runs[name].push_back(std::stod(word));
+      } else if (kind == "saved") {
+        read_saved(words, result.saved[name]);
       } else {
         std::vector<std::string>& keys = result.keys[kind + " " + name];
         while (words >> word) keys.push_back(word);

@@ -26,6 +26,7 @@ std::vector<double> flat_values(const std::vector<Tensor>& tensors);
 struct Reference {
   std::map<std::string, std::vector<double>> runs;       // "adam float64", "lr step"
   std::map<std::string, std::vector<std::string>> keys;  // "state adam", "group adam", "schedule step"
+  std::map<std::string, IValue::Dict> saved;             // "adam": what state_dict()["state"] holds
   bool available = false;
 };
 // Runs the script once. A test begins with: if (!reference().available) GTEST_SKIP() << "skipped: no PyTorch";

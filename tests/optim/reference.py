@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs PyTorch's optimizers and schedulers on the small problem of reference.h and prints what came out.
 
-One line each: "run NAME DTYPE numbers", "lr NAME numbers", "state NAME keys", "group NAME keys", "schedule NAME keys".
+One line each: "run NAME DTYPE numbers", "lr NAME numbers", "state NAME keys", "group NAME keys", "schedule NAME keys",
+and "saved NAME ID KEY dims… : numbers" for a state_dict after 50 steps ("number" in place of dims for what is no tensor).
 Exit code 77: PyTorch is not installed.
 """
 
@@ -120,6 +121,20 @@ def print_keys(name, optimizer):
         print("state", name, *[f"{k}:{kinds[type(v)]}" for k, v in state["state"][0].items()])
 
 
+def print_saved(name, optimizer, params):
+    """The state, and where five more steps lead from it."""
+    for index, state in optimizer.state_dict()["state"].items():
+        for key, value in state.items():
+            if isinstance(value, torch.Tensor):
+                print("saved", name, index, key, *value.shape, ":", *[repr(float(v)) for v in value.reshape(-1)])
+            else:
+                print("saved", name, index, key, "number", ":", value)
+    for step in range(STEPS, STEPS + 5):
+        set_gradients(params, step)
+        optimizer.step()
+    print_run(name + "_more", torch.float64, params)
+
+
 def run_optimizers():
     for dtype in (torch.float64, torch.float32):
         for name, make in OPTIMIZERS.items():
@@ -132,6 +147,8 @@ def run_optimizers():
             print_run(name, dtype, params + extra)
             if dtype == torch.float64 and "_" not in name and name != "nadam":
                 print_keys(name, optimizer)
+            if dtype == torch.float64 and "nadam" not in name and name != "sgd":
+                print_saved(name, optimizer, params)
     params = parameters(torch.float64)
     optimizer = O.NAdam(params)
     set_gradients(params, 0)
