@@ -114,7 +114,7 @@ Tensor whole_of(ArrayRef<Tensor> rows) {
   BatchScope* batch = current_batch;
   if (!batch || rows.empty() || !rows[0].defined()) return {};
   for (size_t w = 0; w < batch->wholes_.size(); w++) {
-    const Tensor whole = batch->wholes_[w];
+    Tensor whole = batch->wholes_[w];
     if (!rows[0].is_alias_of(whole)) continue;
     if (static_cast<int64_t>(rows.size()) != whole.size(0)) return {};
     for (size_t i = 0; i < rows.size(); i++) {

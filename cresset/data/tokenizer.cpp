@@ -104,7 +104,7 @@ constexpr const char* kPairFile = "cresset byte pairs 1";
 }  // namespace
 
 Tensor ids_tensor(ArrayRef<int64_t> ids) {
-  const Tensor out = empty_contiguous({static_cast<int64_t>(ids.size())}, kLong, kCPU);
+  Tensor out = empty_contiguous({static_cast<int64_t>(ids.size())}, kLong, kCPU);
   if (!ids.empty()) std::memcpy(out.data_ptr(), ids.data(), ids.size() * sizeof(int64_t));
   return out;
 }

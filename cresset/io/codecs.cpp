@@ -12,18 +12,19 @@ constinit Codecs codecs;
 
 namespace {
 
-std::once_flag once;
+[[maybe_unused]] std::once_flag once;
 constinit std::string* load_error = nullptr;
 
 }  // namespace
 
 void load_codecs() {
-  // In a static build the codecs have filled the table before main.
+#ifndef CRESSET_DNN_STATIC  // a static build has filled the table before main, or has nothing to fill it with
   std::call_once(once, [] {
-    if (codecs.decode_png || codecs.decode_jpeg || codecs.gunzip) return;
+    if (codecs.decode_png || codecs.decode_jpeg || codecs.gunzip) return;  // linked in by the program
     std::string error;
     if (!load_library("libcresset_image.so", error)) load_error = new std::string(std::move(error));
   });
+#endif
 }
 
 void missing_codec(const char* function, const std::string& name, const char* library) {

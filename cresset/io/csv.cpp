@@ -123,9 +123,9 @@ size_t CsvTable::column(std::string_view name) const {
 
 Tensor CsvTable::numbers(const std::vector<std::string>& columns) const {
   std::vector<size_t> wanted;
+  wanted.reserve(columns.size());
   for (const std::string& name : columns) wanted.push_back(column(name));
-  const Tensor out =
-      empty_contiguous({static_cast<int64_t>(rows()), static_cast<int64_t>(wanted.size())}, kFloat, kCPU);
+  Tensor out = empty_contiguous({static_cast<int64_t>(rows()), static_cast<int64_t>(wanted.size())}, kFloat, kCPU);
   if (out.numel() == 0) return out;
   auto* values = out.data_ptr<float>();
   for (size_t row = 0; row < rows(); row++)
@@ -148,7 +148,7 @@ Tensor CsvTable::labels(std::string_view name, const std::vector<std::string>& c
   const size_t c = column(name);
   std::unordered_map<std::string_view, int64_t> places;
   for (size_t i = 0; i < classes.size(); i++) places.emplace(classes[i], static_cast<int64_t>(i));
-  const Tensor out = empty_contiguous({static_cast<int64_t>(rows())}, kLong, kCPU);
+  Tensor out = empty_contiguous({static_cast<int64_t>(rows())}, kLong, kCPU);
   for (size_t row = 0; row < rows(); row++) {
     const auto found = places.find(at(row, c));
     CRESSET_CHECK_AS(IoError, found != places.end(), "read_csv: ", name_, ": line ", lines_[row], ", column ",

@@ -35,8 +35,8 @@ CIFAR10::CIFAR10(const std::string& root, Mode mode, const Source& source) : nam
   std::vector<std::string> paths;
   size_t count = 0;
   for (const std::string& file : source.files) {
-    std::string path = root + "/" + source.folder + "/" + file;
-    if (!io::file_exists(path)) path = root + "/" + file;
+    std::string path = message_of(root, "/", source.folder, "/", file);
+    if (!io::file_exists(path)) path = message_of(root, "/", file);
     CRESSET_CHECK_AS(IoError, io::file_exists(path), name_, ": ", file, " was not found (looked in ", root, " and ",
                      root, "/", source.folder, ")");
     files.push_back(io::read_file(path));

@@ -20,6 +20,7 @@ std::vector<size_t> split_lengths(size_t size, const std::vector<double>& fracti
   CRESSET_CHECK_AS(ValueError, std::abs(sum - 1) < 1e-6, "random_split: found fractions that add up to ", sum,
                    " (expected 1)");
   std::vector<size_t> lengths;
+  lengths.reserve(fractions.size());
   for (double fraction : fractions)
     lengths.push_back(static_cast<size_t>(std::floor(static_cast<double>(size) * fraction)));
   size_t left = size - std::accumulate(lengths.begin(), lengths.end(), size_t{0});
@@ -28,7 +29,7 @@ std::vector<size_t> split_lengths(size_t size, const std::vector<double>& fracti
 }
 
 std::vector<std::vector<size_t>> split_indices(size_t size, const std::vector<size_t>& lengths,
-                                               std::optional<Generator> generator) {
+                                               const std::optional<Generator>& generator) {
   const size_t sum = std::accumulate(lengths.begin(), lengths.end(), size_t{0});
   CRESSET_CHECK_AS(ValueError, sum == size, "random_split: found lengths that add up to ", sum, " (expected the size, ",
                    size, ")");

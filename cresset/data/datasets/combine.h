@@ -15,7 +15,7 @@ CRESSET_API void check_index(const char* who, size_t index, size_t size);
 [[noreturn]] CRESSET_API void unsized(const char* who);
 CRESSET_API std::vector<size_t> split_lengths(size_t size, const std::vector<double>& fractions);
 CRESSET_API std::vector<std::vector<size_t>> split_indices(size_t size, const std::vector<size_t>& lengths,
-                                                           std::optional<Generator> generator);
+                                                           const std::optional<Generator>& generator);
 
 template <typename D>
 size_t known_size(const char* who, const D& dataset) {
@@ -88,7 +88,7 @@ class Subset : public Dataset<Subset<D>, typename D::ExampleType> {
 // Random parts of these lengths, which add up to the size. The default generator's, unless one is given.
 template <typename D>
 std::vector<Subset<D>> random_split(D dataset, const std::vector<size_t>& lengths,
-                                    std::optional<Generator> generator = std::nullopt) {
+                                    const std::optional<Generator>& generator = std::nullopt) {
   std::vector<Subset<D>> parts;
   for (auto& indices : detail::split_indices(detail::known_size("random_split", dataset), lengths, generator))
     parts.emplace_back(dataset, std::move(indices));
@@ -98,7 +98,7 @@ std::vector<Subset<D>> random_split(D dataset, const std::vector<size_t>& length
 // The same by fractions that add up to 1; what rounding leaves over goes to the first parts.
 template <typename D>
 std::vector<Subset<D>> random_split(D dataset, const std::vector<double>& fractions,
-                                    std::optional<Generator> generator = std::nullopt) {
+                                    const std::optional<Generator>& generator = std::nullopt) {
   const size_t size = detail::known_size("random_split", dataset);
   return random_split(std::move(dataset), detail::split_lengths(size, fractions), generator);
 }

@@ -174,7 +174,7 @@ class Canvas {
         const float t = length > 0 ? std::clamp((px * dx + py * dy) / length, 0.0F, 1.0F) : 0.0F;
         const float ex = px - t * dx, ey = py - t * dy;
         const float cover = std::clamp(radius + 0.5F - std::sqrt(ex * ex + ey * ey), 0.0F, 1.0F);
-        float& here = ink[static_cast<size_t>(y * kSide + x)];
+        float& here = ink[static_cast<size_t>(y) * kSide + static_cast<size_t>(x)];
         here = std::max(here, cover);
       }
   }

@@ -13,7 +13,7 @@ std::string found(const char* name, const std::string& root, const std::string& 
   std::string tried;
   for (const std::string& folder : {root, root + "/" + name + "/raw", root + "/raw"})
     for (const char* ending : {"", ".gz"}) {
-      std::string path = folder + "/" + file + ending;
+      std::string path = message_of(folder, "/", file, ending);
       if (io::file_exists(path)) return path;
       tried += (tried.empty() ? "" : ", ") + path;
     }

@@ -70,7 +70,7 @@ using Collate = BatchLambda<BatchType, T>;
 
 namespace detail {
 // The rows stacked; without a copy if they were gathered together.
-CRESSET_API Tensor stacked(std::vector<Tensor> rows);
+CRESSET_API Tensor stacked(const std::vector<Tensor>& rows);
 }  // namespace detail
 
 template <typename T = Example<>>

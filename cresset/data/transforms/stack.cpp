@@ -4,7 +4,7 @@
 
 namespace cresset::data::transforms {
 
-Tensor detail::stacked(std::vector<Tensor> rows) {
+Tensor detail::stacked(const std::vector<Tensor>& rows) {
   const Tensor whole = data::detail::whole_of(rows);
   return whole.defined() ? whole : stack(rows);
 }
@@ -17,14 +17,14 @@ Example<> Stack<Example<>>::apply_batch(std::vector<Example<>> examples) {
     data.push_back(std::move(example.data));
     targets.push_back(std::move(example.target));
   }
-  return {detail::stacked(std::move(data)), detail::stacked(std::move(targets))};
+  return {detail::stacked(data), detail::stacked(targets)};
 }
 
 TensorExample Stack<TensorExample>::apply_batch(std::vector<TensorExample> examples) {
   std::vector<Tensor> data;
   data.reserve(examples.size());
   for (TensorExample& example : examples) data.push_back(std::move(example.data));
-  return detail::stacked(std::move(data));
+  return detail::stacked(data);
 }
 
 }  // namespace cresset::data::transforms
