@@ -13,7 +13,6 @@
 #include "cresset/io/atomic_file.h"
 #include "cresset/io/checksum.h"
 #include "cresset/io/pt.h"
-#include "cresset/ops/copy.h"
 
 namespace cresset::io {
 namespace {
@@ -120,12 +119,11 @@ Checkpoint& Checkpoint::add(const std::string& name, Generator generator) {
                          [generator](const IValue& value) mutable { set_generator(generator, value); }});
 }
 
-Checkpoint& Checkpoint::add(const std::string& name, Tensor tensor) {
+Checkpoint& Checkpoint::add(const std::string& name, const Tensor& tensor) {
   return add_part(name, {[tensor] { return IValue(tensor.detach()); },
                          [tensor](const IValue& value) {
                            NoGradGuard no_grad;
-                           Tensor to = tensor;
-                           copy_(to, value.toTensor());
+                           tensor.copy_(value.toTensor());
                          }});
 }
 
@@ -145,7 +143,7 @@ std::string Checkpoint::save(int64_t step) {
   make_folders(folder_);
   char name[40];
   std::snprintf(name, sizeof name, "step-%08lld.ckpt", static_cast<long long>(step));
-  const std::string path = folder_ + "/" + name;
+  std::string path = folder_ + "/" + name;
   AtomicFile file(path);
   DigestSink digest(file);
   write_pt_archive(digest, whole, kCommentSize);
@@ -161,6 +159,7 @@ std::vector<std::string> Checkpoint::files() const {
     if (const int64_t step = step_of(name); step >= 0) found.emplace_back(step, folder_ + "/" + name);
   std::sort(found.begin(), found.end());
   std::vector<std::string> paths;
+  paths.reserve(found.size());
   for (auto& file : found) paths.push_back(std::move(file.second));
   return paths;
 }

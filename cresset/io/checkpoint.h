@@ -36,7 +36,7 @@ class CRESSET_API Checkpoint {
     }
   }
   Checkpoint& add(const std::string& name, Generator generator);
-  Checkpoint& add(const std::string& name, Tensor tensor);  // its values are copied into it on loading
+  Checkpoint& add(const std::string& name, const Tensor& tensor);  // its values are copied into it on loading
 
   // Values of the user's own, saved with the rest.
   void set(const std::string& key, IValue value);

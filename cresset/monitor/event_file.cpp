@@ -68,7 +68,7 @@ void EventFile::record(const std::string& data) {
   if (buffer_.size() >= kBuffer) flush();
 }
 
-void EventFile::add(Message event, int64_t step, double time) {
+void EventFile::add(const Message& event, int64_t step, double time) {
   Message whole;
   whole.real(1, time).integer(2, step);
   record(whole.bytes() + event.bytes());

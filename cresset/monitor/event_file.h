@@ -17,7 +17,7 @@ class EventFile {
   EventFile(const EventFile&) = delete;
 
   // `event` lacks its time and step.
-  void add(Message event, int64_t step, double time);
+  void add(const Message& event, int64_t step, double time);
   void flush();
   void close();
   const std::string& path() const { return path_; }

@@ -176,7 +176,8 @@ std::string table_of(const Report& report, const std::string& path) {
   for (const auto& [key, value] : report.values) out += padded(key, width) + "  " + value + "\n";
   if (!report.metadata.empty()) out += "\nmetadata\n";
   for (const auto& [key, value] : report.metadata) out += key + "  " + quoted(value) + "\n";
-  out += "\n" + std::to_string(report.tensors.size()) + " tensors, " + size_text(bytes_of(report));
+  out += "\n" + std::to_string(report.tensors.size()) + (report.tensors.size() == 1 ? " tensor, " : " tensors, ") +
+         size_text(bytes_of(report));
   if (report.storage_bytes && report.storage_bytes != bytes_of(report))
     out += " (in storages of " + size_text(report.storage_bytes) + ")";
   return out + "\n";
