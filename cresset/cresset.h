@@ -3,6 +3,7 @@
 
 #include "cresset/autograd/autograd.h"
 #include "cresset/core/allocator.h"
+#include "cresset/core/cuda.h"
 #include "cresset/core/determinism.h"
 #include "cresset/core/from_blob.h"
 #include "cresset/core/generator.h"
