@@ -85,7 +85,7 @@ std::string write(Gpt& model, const data::CharTokenizer& tokenizer, const std::s
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--text FILE --steps N --quick");
   const bool quick = arguments.has("--quick");
-  const int steps = arguments.number("--steps", quick ? 150 : 600);
+  const int steps = arguments.number("--steps", quick ? 150 : 400);
   const size_t batch = quick ? 8 : 32;
   cresset::manual_seed(1);
 

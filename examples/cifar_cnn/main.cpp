@@ -92,7 +92,7 @@ double learn(Images train_set, Images test_set, int epochs, int64_t width) {
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--data DIR --epochs N --quick");
   const bool quick = arguments.has("--quick");
-  const int epochs = arguments.number("--epochs", quick ? 3 : 10), width = quick ? 8 : 16;
+  const int epochs = arguments.number("--epochs", quick ? 3 : 6), width = quick ? 8 : 16;
   const std::string folder = arguments.text("--data");
   cresset::manual_seed(1);
   using data::datasets::CIFAR10;

@@ -76,7 +76,7 @@ CRESSET_MODULE(Model);
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--epochs N --quick");
   const bool quick = arguments.has("--quick");
-  const int epochs = arguments.number("--epochs", quick ? 4 : 8);
+  const int epochs = arguments.number("--epochs", quick ? 4 : 5);
   const int64_t batch = 20, piece = 25, width = quick ? 48 : 96;
   cresset::manual_seed(1);
 

@@ -147,7 +147,7 @@ double learn(const char* name, Task task, int steps, int64_t width) {
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--steps N --quick");
   const bool quick = arguments.has("--quick");
-  const int steps = arguments.number("--steps", quick ? 150 : 1000);
+  const int steps = arguments.number("--steps", quick ? 150 : 500);
   cresset::manual_seed(1);
   const double reversed = learn("reversal", reversal, steps, quick ? 32 : 64);
   const double translated = learn("numbers to words", translation, steps, quick ? 32 : 64);

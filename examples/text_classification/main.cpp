@@ -78,7 +78,7 @@ CRESSET_MODULE(Classifier);
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv, "--csv FILE --epochs N --quick");
   const bool quick = arguments.has("--quick");
-  const int epochs = arguments.number("--epochs", quick ? 4 : 10);
+  const int epochs = arguments.number("--epochs", quick ? 4 : 6);
   cresset::manual_seed(1);
 
   Texts all = arguments.has("--csv") ? from_csv(arguments.text("--csv")) : generated(quick ? 1200 : 4000);
