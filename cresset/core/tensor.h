@@ -198,6 +198,12 @@ class CRESSET_API Tensor {
 
 #include "cresset/core/tensor_methods.inc"
 
+  // A number is a dimension here: without these overloads, std(0) would be std(/*unbiased=*/false).
+  Tensor var(int dim) const { return var(IntArrayRef{int64_t{dim}}); }
+  Tensor var(int64_t dim) const { return var(IntArrayRef{dim}); }
+  Tensor std(int dim) const { return std(IntArrayRef{int64_t{dim}}); }
+  Tensor std(int64_t dim) const { return std(IntArrayRef{dim}); }
+
  private:
   TensorImpl* known() const {
     if (CRESSET_UNLIKELY(!impl_)) undefined_tensor();
