@@ -201,6 +201,12 @@ class CRESSET_API Tensor {
   std::tuple<Tensor, Tensor> histogram(int64_t bins = 100, std::optional<ArrayRef<double>> range = std::nullopt,
                                        const Tensor& weight = {}, bool density = false) const;
 
+  // A number is a dimension here: without these overloads, std(0) would be std(/*unbiased=*/false).
+  Tensor var(int dim) const { return var(IntArrayRef{int64_t{dim}}); }
+  Tensor var(int64_t dim) const { return var(IntArrayRef{dim}); }
+  Tensor std(int dim) const { return std(IntArrayRef{int64_t{dim}}); }
+  Tensor std(int64_t dim) const { return std(IntArrayRef{dim}); }
+
  private:
   TensorImpl* known() const {
     if (CRESSET_UNLIKELY(!impl_)) undefined_tensor();

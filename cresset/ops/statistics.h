@@ -1,6 +1,8 @@
 // Reductions beyond sums and maxima: products, truth values, counts, moments and norms. No dims (or none given): all.
 #pragma once
 
+#include <concepts>
+
 #include "cresset/ops/reduce.h"
 
 namespace cresset {
@@ -63,6 +65,24 @@ CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef 
                                                 bool keepdim = false);
 CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, std::optional<IntArrayRef> dim,
                                                 std::optional<int64_t> correction, bool keepdim = false);
+
+// A number is a dimension: without these, std(x, 0) would be std(x, /*unbiased=*/false).
+template <std::integral Dim>
+requires(!std::same_as<Dim, bool>) Tensor var(const Tensor& self, Dim dim) {
+  return var(self, IntArrayRef{static_cast<int64_t>(dim)});
+}
+template <std::integral Dim>
+requires(!std::same_as<Dim, bool>) Tensor std(const Tensor& self, Dim dim) {
+  return std(self, IntArrayRef{static_cast<int64_t>(dim)});
+}
+template <std::integral Dim>
+requires(!std::same_as<Dim, bool>) std::tuple<Tensor, Tensor> var_mean(const Tensor& self, Dim dim) {
+  return var_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
+}
+template <std::integral Dim>
+requires(!std::same_as<Dim, bool>) std::tuple<Tensor, Tensor> std_mean(const Tensor& self, Dim dim) {
+  return std_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
+}
 
 CRESSET_API Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 CRESSET_API Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false);

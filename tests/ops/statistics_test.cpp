@@ -96,5 +96,16 @@ TEST(Topk, OfALongLineIsTheSameForAnyNumberOfThreads) {
   set_num_threads(before);
 }
 
+// libtorch's meaning too: std(0) goes along dimension 0, although 0 is also a bool.
+TEST(Moments, ANumberIsADimension) {
+  Tensor x = arange(6, kFloat).view({2, 3});
+  EXPECT_EQ(x.std(0).sizes(), IntArrayRef({3}));
+  EXPECT_EQ(x.var(1).sizes(), IntArrayRef({2}));
+  EXPECT_EQ(std(x, x.dim() - 1).sizes(), IntArrayRef({2}));
+  EXPECT_EQ(std::get<0>(var_mean(x, 0)).sizes(), IntArrayRef({3}));
+  EXPECT_EQ(std::get<1>(std_mean(x, 1)).sizes(), IntArrayRef({2}));
+  EXPECT_EQ(x.std(false).dim(), 0);
+}
+
 }  // namespace
 }  // namespace cresset
