@@ -7,10 +7,10 @@
 namespace cresset::nn::init {
 
 double calculate_gain(NonlinearityType nonlinearity, double param) {
-  if (std::holds_alternative<enumtype::kTanh>(nonlinearity)) return 5.0 / 3.0;
-  if (std::holds_alternative<enumtype::kReLU>(nonlinearity)) return std::sqrt(2.0);
-  if (std::holds_alternative<enumtype::kLeakyReLU>(nonlinearity)) return std::sqrt(2.0 / (1 + param * param));
-  if (std::holds_alternative<enumtype::kSELU>(nonlinearity)) return 0.75;  // found by experiment, as PyTorch's
+  if (nonlinearity.is<enumtype::kTanh>()) return 5.0 / 3.0;
+  if (nonlinearity.is<enumtype::kReLU>()) return std::sqrt(2.0);
+  if (nonlinearity.is<enumtype::kLeakyReLU>()) return std::sqrt(2.0 / (1 + param * param));
+  if (nonlinearity.is<enumtype::kSELU>()) return 0.75;  // found by experiment, as PyTorch's
   return 1.0;
 }
 
@@ -86,7 +86,7 @@ double xavier_std(const Tensor& tensor, double gain) {
 }
 double kaiming_std(const Tensor& tensor, double a, const FanModeType& mode, const NonlinearityType& nonlinearity) {
   auto [in, out] = _calculate_fan_in_and_fan_out(tensor);
-  int64_t fan = std::holds_alternative<enumtype::kFanIn>(mode) ? in : out;
+  int64_t fan = mode.is<enumtype::kFanIn>() ? in : out;
   return calculate_gain(nonlinearity, a) / std::sqrt(static_cast<double>(fan));
 }
 }  // namespace

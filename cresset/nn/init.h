@@ -9,10 +9,10 @@
 namespace cresset::nn::init {
 
 using NonlinearityType =
-    std::variant<enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D, enumtype::kConvTranspose1D,
-                 enumtype::kConvTranspose2D, enumtype::kConvTranspose3D, enumtype::kSigmoid, enumtype::kTanh,
-                 enumtype::kReLU, enumtype::kLeakyReLU, enumtype::kSELU>;
-using FanModeType = std::variant<enumtype::kFanIn, enumtype::kFanOut>;
+    enumtype::Choice<enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D,
+                     enumtype::kConvTranspose1D, enumtype::kConvTranspose2D, enumtype::kConvTranspose3D,
+                     enumtype::kSigmoid, enumtype::kTanh, enumtype::kReLU, enumtype::kLeakyReLU, enumtype::kSELU>;
+using FanModeType = enumtype::Choice<enumtype::kFanIn, enumtype::kFanOut>;
 
 // By how much a layer must amplify so that the variance survives the nonlinearity; param is LeakyReLU's slope.
 CRESSET_API double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);

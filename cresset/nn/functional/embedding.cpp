@@ -36,7 +36,7 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingB
   CRESSET_CHECK_AS(ShapeError, !scales.defined() || scales.sizes() == input.sizes(), op,
                    ": found per_sample_weights of shape ", scales.defined() ? text_of(scales.sizes()) : "",
                    " and input of shape ", text_of(input.sizes()), " (expected the same shape)");
-  CRESSET_CHECK_AS(ValueError, !scales.defined() || std::holds_alternative<enumtype::kSum>(o.mode()), op,
+  CRESSET_CHECK_AS(ValueError, !scales.defined() || o.mode().is<enumtype::kSum>(), op,
                    ": found per_sample_weights with mode ", enumtype::get_enum_name(o.mode()),
                    " (expected kSum: only sums are weighted)");
   if (input.dim() == 2) {  // every row is a bag

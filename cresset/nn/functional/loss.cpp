@@ -25,7 +25,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossFunc
 Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& o) {
   constexpr int64_t reductions[] = {Reduction::None, Reduction::Sum, Reduction::Sum, Reduction::Mean};
   Tensor loss = cresset::kl_div(input, target, reductions[o.reduction().index()], o.log_target());
-  const bool by_batch = std::holds_alternative<enumtype::kBatchMean>(o.reduction()) && input.dim() != 0;
+  const bool by_batch = o.reduction().is<enumtype::kBatchMean>() && input.dim() != 0;
   return by_batch ? cresset::div(loss, input.size(0)) : loss;
 }
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const BinaryCrossEntropyFuncOptions& o) {

@@ -15,8 +15,8 @@ namespace detail {
 namespace {
 
 int64_t gates_of(const RNNMode& mode) {
-  if (std::holds_alternative<enumtype::kLSTM>(mode)) return 4;
-  return std::holds_alternative<enumtype::kGRU>(mode) ? 3 : 1;
+  if (mode.is<enumtype::kLSTM>()) return 4;
+  return mode.is<enumtype::kGRU>() ? 3 : 1;
 }
 
 void check_options(const RNNOptionsBase& o, const std::string& name) {
@@ -160,7 +160,7 @@ PackedSequence like(const PackedSequence& packed, const Tensor& data) {
   return PackedSequence(data, packed.batch_sizes(), packed.sorted_indices(), packed.unsorted_indices());
 }
 
-bool is_relu(const RNNOptions& o) { return std::holds_alternative<enumtype::kReLU>(o.nonlinearity()); }
+bool is_relu(const RNNOptions& o) { return o.nonlinearity().is<enumtype::kReLU>(); }
 
 }  // namespace
 

@@ -79,12 +79,12 @@ RNNCellImpl::RNNCellImpl(const RNNCellOptions& options_)
     : RNNCellImplBase({options_.input_size(), options_.hidden_size(), options_.bias(), 1}), options(options_) {}
 
 std::string RNNCellImpl::get_nonlinearity_str() const {
-  return std::holds_alternative<enumtype::kReLU>(options.nonlinearity()) ? "relu" : "tanh";
+  return options.nonlinearity().is<enumtype::kReLU>() ? "relu" : "tanh";
 }
 
 Tensor RNNCellImpl::forward(const Tensor& input, Tensor hx) {
   Tensor x = input_of(input), h = state_of(input, hx, "hidden");
-  return result_of(input, std::holds_alternative<enumtype::kReLU>(options.nonlinearity())
+  return result_of(input, options.nonlinearity().is<enumtype::kReLU>()
                               ? rnn_relu_cell(x, h, weight_ih, weight_hh, bias_ih, bias_hh)
                               : rnn_tanh_cell(x, h, weight_ih, weight_hh, bias_ih, bias_hh));
 }

@@ -8,7 +8,7 @@ namespace cresset::nn {
 UpsampleImpl::UpsampleImpl(const UpsampleOptions& options) : Stateless(options) {}
 
 Tensor UpsampleImpl::forward(const Tensor& input) {
-  auto mode = std::visit([](auto tag) { return functional::InterpolateFuncOptions::mode_t(tag); }, options.mode());
+  const functional::InterpolateFuncOptions::mode_t mode = options.mode();
   // A scale given without a size for each direction holds for all of them.
   auto all = [&](auto list) {
     const size_t spatial = static_cast<size_t>(std::max<int64_t>(input.dim() - 2, 0));

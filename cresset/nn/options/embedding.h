@@ -32,7 +32,7 @@ struct CRESSET_API EmbeddingFromPretrainedOptions {
   CRESSET_ARG(bool, sparse) = false;
 };
 
-using EmbeddingBagMode = std::variant<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
+using EmbeddingBagMode = enumtype::Choice<enumtype::kSum, enumtype::kMean, enumtype::kMax>;
 
 struct CRESSET_API EmbeddingBagOptions {
   EmbeddingBagOptions(int64_t num_embeddings, int64_t embedding_dim)

@@ -14,7 +14,7 @@ namespace cresset::nn {
 
 namespace detail {
 // In the order of ops' Reduction, so that an index is its number.
-using loss_reduction_t = std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
+using loss_reduction_t = enumtype::Choice<enumtype::kNone, enumtype::kMean, enumtype::kSum>;
 }  // namespace detail
 
 // So that a bare kSum converts: F::mse_loss(x, y, kSum).
@@ -55,7 +55,7 @@ struct CRESSET_API HuberLossOptions {
 #undef CRESSET_REDUCTION_ALONE
 
 struct CRESSET_API KLDivLossOptions {
-  using reduction_t = std::variant<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
+  using reduction_t = enumtype::Choice<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
   KLDivLossOptions() {}
   KLDivLossOptions(enumtype::kNone reduction) : reduction_(reduction) {}
   KLDivLossOptions(enumtype::kBatchMean reduction) : reduction_(reduction) {}

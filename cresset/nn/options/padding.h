@@ -49,7 +49,7 @@ using ConstantPad3dOptions = ConstantPadOptions<3>;
 namespace functional {
 
 struct CRESSET_API PadFuncOptions {
-  using mode_t = std::variant<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
+  using mode_t = enumtype::Choice<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
   PadFuncOptions(std::vector<int64_t> pad) : pad_(std::move(pad)) {}
   CRESSET_ARG(std::vector<int64_t>, pad);
   CRESSET_ARG(mode_t, mode) = kConstant;

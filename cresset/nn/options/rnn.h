@@ -9,7 +9,7 @@
 namespace cresset::nn {
 
 namespace detail {
-using RNNMode = std::variant<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
+using RNNMode = enumtype::Choice<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
 
 // What the three kinds of layer have in common.
 struct RNNOptionsBase {
@@ -38,7 +38,7 @@ struct RNNCellOptionsBase {
 }  // namespace detail
 
 struct RNNOptions {
-  using nonlinearity_t = std::variant<enumtype::kTanh, enumtype::kReLU>;
+  using nonlinearity_t = enumtype::Choice<enumtype::kTanh, enumtype::kReLU>;
   RNNOptions(int64_t input_size, int64_t hidden_size) : input_size_(input_size), hidden_size_(hidden_size) {}
   CRESSET_ARG(int64_t, input_size);
   CRESSET_ARG(int64_t, hidden_size);
@@ -74,7 +74,7 @@ struct GRUOptions {
 };
 
 struct RNNCellOptions {
-  using nonlinearity_t = std::variant<enumtype::kTanh, enumtype::kReLU>;
+  using nonlinearity_t = enumtype::Choice<enumtype::kTanh, enumtype::kReLU>;
   RNNCellOptions(int64_t input_size, int64_t hidden_size) : input_size_(input_size), hidden_size_(hidden_size) {}
   CRESSET_ARG(int64_t, input_size);
   CRESSET_ARG(int64_t, hidden_size);

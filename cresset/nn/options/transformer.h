@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <variant>
 
 #include "cresset/core/arg.h"
 #include "cresset/core/tensor.h"

@@ -12,8 +12,8 @@
 namespace cresset::nn {
 
 struct CRESSET_API UpsampleOptions {
-  using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
-                              enumtype::kTrilinear>;
+  using mode_t = enumtype::Choice<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                                  enumtype::kTrilinear>;
   CRESSET_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
   CRESSET_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
   CRESSET_ARG(mode_t, mode) = kNearest;
@@ -24,8 +24,8 @@ struct CRESSET_API UpsampleOptions {
 namespace functional {
 
 struct CRESSET_API InterpolateFuncOptions {
-  using mode_t = std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
-                              enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
+  using mode_t = enumtype::Choice<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                                  enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
   CRESSET_ARG(std::optional<std::vector<int64_t>>, size) = std::nullopt;
   CRESSET_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
   CRESSET_ARG(mode_t, mode) = kNearest;
@@ -35,8 +35,8 @@ struct CRESSET_API InterpolateFuncOptions {
 };
 
 struct CRESSET_API GridSampleFuncOptions {
-  using mode_t = std::variant<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
-  using padding_mode_t = std::variant<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
+  using mode_t = enumtype::Choice<enumtype::kBilinear, enumtype::kNearest, enumtype::kBicubic>;
+  using padding_mode_t = enumtype::Choice<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>;
   CRESSET_ARG(mode_t, mode) = kBilinear;
   CRESSET_ARG(padding_mode_t, padding_mode) = kZeros;
   CRESSET_ARG(std::optional<bool>, align_corners) = std::nullopt;
