@@ -9,7 +9,7 @@
 # kernels register themselves, and a linker that takes only what is named would drop them.
 
 set(rooms core autograd ops amp nn optim data io compile monitor)
-if(CRESSET_SANITIZE STREQUAL "thread")  # its tests need no more, and it is quick to build
+if(NOT CRESSET_TRAINING)
   list(REMOVE_ITEM rooms nn optim data io monitor)
 endif()
 list(TRANSFORM rooms REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/cresset/\\1/*.cpp" OUTPUT_VARIABLE room_globs)
@@ -24,7 +24,7 @@ file(GLOB_RECURSE cresset_distributed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE
 set(cresset_image_sources "")
 set(cresset_image_dependencies "")
 foreach(codec IN ITEMS zlib png jpeg)
-  if(TARGET CressetDeps::${codec})
+  if(TARGET CressetDeps::${codec} AND CRESSET_TRAINING)
     list(APPEND cresset_image_sources ${PROJECT_SOURCE_DIR}/cresset/io/codecs/${codec}.cpp)
     list(APPEND cresset_image_dependencies CressetDeps::${codec})
   endif()
