@@ -27,10 +27,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
+// ./x test --soak MINUTES says how long; --long means two minutes.
 Clock::time_point soak_end() {
-  const char* wanted = std::getenv("CRESSET_LONG");
-  const bool full = wanted != nullptr && std::strcmp(wanted, "1") == 0;
-  return Clock::now() + (full ? std::chrono::milliseconds(120000) : std::chrono::milliseconds(1500));
+  const char *minutes = std::getenv("CRESSET_SOAK_MINUTES"), *is_long = std::getenv("CRESSET_TEST_LONG");
+  if (minutes) return Clock::now() + std::chrono::minutes(std::atoi(minutes));
+  return Clock::now() + std::chrono::milliseconds(is_long ? 120000 : 1500);
 }
 
 struct Block {
@@ -75,7 +76,7 @@ class Queue {
   std::atomic<size_t> end_{0};
 };
 
-TEST(AllocatorThreads, AProducerWhoseBlocksAreFreedElsewhereStaysFlat) {
+TEST(AllocatorSoak, AProducerWhoseBlocksAreFreedElsewhereStaysFlat) {
   empty_cache();
   Queue queue;
   std::atomic<bool> stop{false};
@@ -113,7 +114,7 @@ TEST(AllocatorThreads, AProducerWhoseBlocksAreFreedElsewhereStaysFlat) {
   EXPECT_LT(most - before, 64 * kMiB) << "after " << freed << " blocks";
 }
 
-TEST(AllocatorThreads, ThreadsThatSwapBlocksKeepThemIntact) {
+TEST(AllocatorSoak, ThreadsThatSwapBlocksKeepThemIntact) {
   const int64_t before = memory_stats().allocated_bytes;
   std::array<std::pair<std::mutex, Block>, 256> shelf;
   std::atomic<bool> intact{true};
