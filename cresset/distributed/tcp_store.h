@@ -1,0 +1,54 @@
+// A Store kept by one process and reached over TCP. The server is a thread of its own; a client is one connection, on
+// which one request runs at a time.
+#pragma once
+
+#include "cresset/distributed/store.h"
+
+namespace cresset::distributed {
+
+struct TcpStoreOptions {
+  std::string host = "127.0.0.1";
+  uint16_t port = 0;        // 0: the server takes a free one
+  bool is_server = false;   // whether this process keeps the table
+  int listen_fd = -1;       // a socket that listens already (the launcher's), in place of host and port
+  std::string token;        // what a client must know; empty: nothing is asked
+  Milliseconds timeout = kDefaultTimeout;  // for connecting and for every wait without its own
+};
+
+class TcpStoreServer;
+
+class CRESSET_API TcpStore final : public Store {
+ public:
+  explicit TcpStore(const TcpStoreOptions& options);
+  ~TcpStore() override;
+
+  uint16_t port() const;
+  const std::string& host() const;
+
+  void set(const std::string& key, std::string_view value) override;
+  using Store::get;
+  using Store::wait;
+  std::string get(const std::string& key, Milliseconds timeout) override;
+  std::optional<std::string> try_get(const std::string& key) override;
+  int64_t add(const std::string& key, int64_t amount) override;
+  std::string compare_set(const std::string& key, const std::string& expected, const std::string& desired) override;
+  void wait(const std::vector<std::string>& keys, Milliseconds timeout) override;
+  bool check(const std::vector<std::string>& keys) override;
+  bool delete_key(const std::string& key) override;
+  int64_t num_keys() override;
+  Changes changes(const std::string& prefix, uint64_t since, Milliseconds timeout) override;
+  void last_will(const std::string& key, std::string_view value) override;
+  void withdraw_will(const std::string& key) override;
+  std::shared_ptr<Store> clone() override;
+  std::string name() const override;
+
+ private:
+  struct Client;
+  TcpStore(const TcpStoreOptions& options, std::shared_ptr<TcpStoreServer> server);
+
+  TcpStoreOptions options_;
+  std::shared_ptr<TcpStoreServer> server_;
+  std::unique_ptr<Client> client_;
+};
+
+}  // namespace cresset::distributed
