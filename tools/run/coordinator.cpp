@@ -161,7 +161,8 @@ void Coordinator::form() {
 
 void Coordinator::stop(double grace, Time now) {
   state_ = State::stopping;
-  settle_at_ = now + from_seconds(grace);
+  // Usually all have ended by then, and one report says everything.
+  settle_at_ = now + from_seconds(grace + 0.2);
   command(Command::Kind::stop);
   commands_.back().grace = grace;
 }
@@ -198,7 +199,7 @@ void Coordinator::conclude_if_done(Time now) {
   if (state_ == State::running || (clean && !gone_ && deaths_.empty())) {
     std::string text;
     if (!history_.empty()) {
-      text = "finished after " + counted(static_cast<int>(history_.size()), "new start");
+      text = "finished after " + counted(static_cast<int>(history_.size()), "restart");
       for (const std::string& line : history_) text += "\n  " + line;
     }
     return end(0, std::move(text));
