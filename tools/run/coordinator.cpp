@@ -107,10 +107,9 @@ void Coordinator::leave(const std::string& id, const Event& event, Time now) {
   const Agent agent = *find(id);
   std::erase_if(agents_, [&](const Agent& other) { return other.id == id; });
   if (over()) return;
-  if (!agent.member || (agent.done && agent.clean && state_ != State::running)) {
-    if (state_ == State::gathering) consider_forming(now);
-    return;
-  }
+  if (state_ == State::gathering) return consider_forming(now);
+  // Nothing is lost with one that had no part, or had done it.
+  if (!agent.member || (agent.done && agent.clean)) return conclude_if_done(now);
   if (!gone_) gone_ = "node " + std::to_string(agent.node_rank) + " (" + agent.host + ") " + event.text;
   if (!agent.done) unclean_ += agent.workers;
   command(Command::Kind::announce, "lost with its node " + agent.host);

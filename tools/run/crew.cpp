@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 
 extern char** environ;
 
@@ -97,6 +98,7 @@ Descriptor Crew::open_log(int rank, const char* name) const {
 void Crew::start(const Assignment& assignment) {
   assignment_ = assignment;
   workers_.clear();
+  polled_.clear();
   told_ = false;
   term_at_.reset();
   kill_at_.reset();
@@ -153,7 +155,7 @@ std::vector<Death> Crew::collect() {
   }
   reap_orphans();
   // What has left its worker's process group is found by its environment.
-  if (alive_ == 0 && !deaths.empty()) kill_marked(tools_.mark);
+  if (alive_ == 0 && !deaths.empty() && has_orphans()) kill_marked(tools_.mark);
   return deaths;
 }
 
@@ -169,6 +171,14 @@ void Crew::reap_orphans() const {
     waitpid(pid, nullptr, 0);
     info = {};
   }
+}
+
+bool Crew::has_orphans() const {
+  std::ifstream children("/proc/thread-self/children");
+  if (!children) return true;
+  for (pid_t pid = 0; children >> pid;)
+    if (pid != tools_.guardian.pid()) return true;
+  return false;
 }
 
 void Crew::signal(int signal) {
@@ -211,19 +221,21 @@ std::optional<Time> Crew::next_tick() const {
   return term_at_ ? term_at_ : kill_at_;
 }
 
-void Crew::add_to(std::vector<pollfd>& polled) const {
+void Crew::add_to(std::vector<pollfd>& polled) {
+  polled_.clear();
   for (const Worker& worker : workers_)
-    for (const LineStream* stream : {worker.out.get(), worker.err.get()})
-      if (stream->open() && !stream->held_back()) polled.push_back({stream->fd(), POLLIN, 0});
+    for (LineStream* stream : {worker.out.get(), worker.err.get()}) {
+      if (!stream->open() || stream->held_back()) continue;
+      polled.push_back({stream->fd(), POLLIN, 0});
+      polled_.push_back(stream);
+    }
 }
 
 void Crew::pump(const std::vector<pollfd>& polled) {
-  for (const pollfd& entry : polled) {
-    if (entry.revents == 0) continue;
-    for (Worker& worker : workers_)
-      for (LineStream* stream : {worker.out.get(), worker.err.get()})
-        if (stream->open() && stream->fd() == entry.fd) stream->read_some();
-  }
+  const size_t before = polled.size() - polled_.size();
+  for (size_t i = 0; i < polled_.size(); i++)
+    if (polled[before + i].revents != 0) polled_[i]->read_some();
+  polled_.clear();
 }
 
 }  // namespace cresset::run

@@ -62,7 +62,7 @@ class Crew {
   bool told_to_end() const { return told_; }
   int unclean() const { return unclean_; }
 
-  void add_to(std::vector<pollfd>& polled) const;  // streams that may be read
+  void add_to(std::vector<pollfd>& polled);  // streams that may be read
   void pump(const std::vector<pollfd>& polled);
 
   std::string log_folder() const;  // of all generations; empty without --log-dir
@@ -77,6 +77,7 @@ class Crew {
   };
   void start_worker(int local_rank);
   void reap_orphans() const;
+  bool has_orphans() const;
   std::vector<std::string> environment_of(int local_rank) const;
   std::string prefix_of(int rank, const Console& console) const;
   Descriptor open_log(int rank, const char* name) const;
@@ -84,6 +85,7 @@ class Crew {
   Tools tools_;
   Assignment assignment_;
   std::vector<Worker> workers_;
+  std::vector<LineStream*> polled_;  // the last that were added, at the end of the list
   int alive_ = 0, unclean_ = 0;
   int64_t looks_ = 0;
   bool told_ = false;

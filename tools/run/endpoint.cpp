@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "coordinator.h"
 #include "process.h"
 
 namespace cresset::run {
@@ -52,7 +54,37 @@ uint16_t port_of(int fd) {
                                              : reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
 }
 
+// 0, or the errno of one attempt that takes a second at most.
+int try_to_connect(const addrinfo& address, int stop) {
+  const Descriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.open()) return errno;
+  if (connect(socket.get(), address.ai_addr, address.ai_addrlen) == 0) return 0;
+  if (errno != EINPROGRESS) return errno;
+  pollfd polled[] = {{socket.get(), POLLOUT, 0}, {stop, POLLIN, 0}};
+  if (poll(polled, 2, 1000) <= 0 || polled[0].revents == 0) return ETIMEDOUT;
+  int error = 0;
+  socklen_t size = sizeof error;
+  getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size);
+  return error;
+}
+
 }  // namespace
+
+bool wait_for_store(const Options& options, int stop) {
+  const Addresses addresses = look_up(options.host, options.port);
+  const Time deadline = Clock::now() + from_seconds(options.rendezvous_timeout);
+  for (pollfd polled{stop, POLLIN, 0}; poll(&polled, 1, 0) == 0;) {
+    int error = 0;
+    for (const addrinfo* entry = addresses.get(); entry != nullptr; entry = entry->ai_next)
+      if ((error = try_to_connect(*entry, stop)) == 0) return true;
+    if (Clock::now() >= deadline)
+      throw std::runtime_error("the first node keeps no store at " + options.host + ":" + std::to_string(options.port) +
+                               " after " + std::to_string(static_cast<int>(options.rendezvous_timeout)) +
+                               " s: " + std::strerror(error));
+    poll(&polled, 1, 100);
+  }
+  return false;
+}
 
 Listening listen_for_store(const Options& options) {
   const bool several = options.max_nodes > 1;

@@ -18,4 +18,8 @@ struct Listening {
 // Throws std::runtime_error when this node must keep the store and cannot.
 Listening listen_for_store(const Options& options);
 
+// Waits until somebody listens at the endpoint; false: `stop` became readable first. Throws std::runtime_error after
+// the --rdzv-timeout.
+bool wait_for_store(const Options& options, int stop);
+
 }  // namespace cresset::run

@@ -74,7 +74,8 @@ void Launcher::say(const std::string& text) {
 
 void Launcher::open_store() {
   const Listening listening = listen_for_store(options_);
-  if (!listening.note.empty()) say(listening.note);
+  if (!listening.note.empty()) say("note: " + listening.note);
+  if (listening.fd < 0 && !wait_for_store(options_, signals_.get())) return read_signals();
   distributed::TcpStoreOptions store;
   store.host = options_.host.empty() ? "127.0.0.1" : options_.host;
   store.port = listening.port;
@@ -125,13 +126,14 @@ int Launcher::run() {
   hello.run_id = options_.run_id;
   hello.workers = options_.workers;
   hello.node_rank = options_.node_rank;
-  tell(hello);
+  if (!status_) tell(hello);
   while (!done()) wait_for_something();
   if (!coordinator_) take_leave("has ended");
   link_.reset();
   coordinator_.reset();
   store_.reset();
-  while (!drained()) wait_for_something();
+  leaving_ = true;
+  while (!out_.empty() || !err_.empty()) wait_for_something();
   return *status_;
 }
 
@@ -140,8 +142,6 @@ bool Launcher::done() const {
   // The store goes with this process: the others must have heard how it ended.
   return !coordinator_ || coordinator_->agents_left() <= 1 || Clock::now() >= *leave_by_;
 }
-
-bool Launcher::drained() const { return (out_.empty() && err_.empty()) || interrupted_ > 1; }
 
 std::optional<Time> Launcher::next_tick() const {
   std::optional<Time> next = crew_.next_tick();
@@ -165,10 +165,9 @@ void Launcher::wait_for_something() {
   if (poll(polled.data(), polled.size(), timeout) < 0) return;
   uint64_t wakes = 0;
   [[maybe_unused]] const ssize_t count = read(wake_.get(), &wakes, sizeof wakes);
-  // Deaths before output: a worker that prints without end must not delay the news.
+  crew_.pump(polled);
   if (polled[0].revents != 0) read_signals();
   read_news();
-  crew_.pump(polled);
   const Time now = Clock::now();
   crew_.tick(now);
   if (coordinator_) coordinator_->tick(now);
@@ -192,6 +191,8 @@ void Launcher::read_signals() {
 }
 
 void Launcher::interrupted_by(int signal) {
+  // All that is missing is somebody to read the rest of the output.
+  if (leaving_) _exit(128 + signal);
   if (++interrupted_ > 1) {
     crew_.kill();
     leave_by_ = Clock::now();
@@ -246,7 +247,7 @@ void Launcher::tell(const Event& event) {
   if (coordinator_) {
     coordinator_->hear(id_, event, Clock::now());
     obey_coordinator();
-  } else {
+  } else if (link_) {
     link_->set(kReports + id_ + "/" + numbered(events_sent_++), encode(event));
   }
 }

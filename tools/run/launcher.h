@@ -45,7 +45,6 @@ class Launcher {
   void say(const std::string& text);
   bool several_nodes() const { return options_.max_nodes > 1; }
   bool done() const;
-  bool drained() const;
   std::optional<Time> next_tick() const;
 
   const Options& options_;
@@ -64,6 +63,7 @@ class Launcher {
   std::optional<int> status_;
   std::optional<Time> leave_by_;  // how long the others may take to hear of the end
   int interrupted_ = 0;
+  bool leaving_ = false;
 };
 
 }  // namespace cresset::run
