@@ -50,6 +50,7 @@ int count(const std::string& text, const std::string& part);
 std::vector<std::string> lines_of(const std::string& text);
 int free_port();
 bool can_listen_on(int port);
+bool listens(int port);  // waits until somebody does
 // What stands between the two texts, at its first place.
 std::string between(const std::string& text, const std::string& before, const std::string& after);
 
