@@ -1,5 +1,5 @@
-// It reads process groups from a pipe, positive to watch and negative to forget. The kernel closes the pipe when the
-// launcher dies, however it dies.
+// It reads process groups from a pipe, positive to watch and negative to forget; zero says that all is well. The kernel
+// closes the pipe when the launcher dies, however it dies.
 #include "guardian.h"
 
 #include <fcntl.h>
@@ -15,7 +15,9 @@
 namespace cresset::run {
 namespace {
 
-[[noreturn]] void guard(int line, const std::string& mark) {
+constexpr pid_t kAllIsWell = 0;
+
+[[noreturn]] void guard(int line, const std::string& mark, pid_t launcher) {
   setsid();
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) ::signal(signal, SIG_IGN);
   prctl(PR_SET_NAME, "cresset-guard");
@@ -31,15 +33,17 @@ namespace {
     const ssize_t count = read(line, &message, sizeof message);
     if (count < 0 && errno == EINTR) continue;
     if (count != sizeof message) break;
+    if (message == kAllIsWell) _exit(0);
     if (message > 0)
       groups.insert(message);
     else
       groups.erase(-message);
   }
-  if (!groups.empty()) {
-    for (pid_t group : groups) kill(-group, SIGKILL);
-    kill_marked(mark);
-  }
+  // The pipe closes before the kernel lets go of the children. Until then a worker may be at its very start, without
+  // the mark; from then on it is dead, or sees that its parent is.
+  for (int i = 0; i < 4000 && getppid() == launcher; i++) usleep(500);
+  for (pid_t group : groups) kill(-group, SIGKILL);
+  kill_marked(mark);
   _exit(0);
 }
 
@@ -47,16 +51,18 @@ namespace {
 
 Guardian::Guardian(const std::string& mark) {
   Pipe pipe = make_pipe();
+  const pid_t launcher = getpid();
   pid_ = fork();
   if (pid_ < 0) throw StartError(126, "the guardian process could not be started");
   if (pid_ == 0) {
     pipe.write.reset();
-    guard(pipe.read.get(), mark);
+    guard(pipe.read.get(), mark, launcher);
   }
   line_ = std::move(pipe.write);
 }
 
 Guardian::~Guardian() {
+  watch(kAllIsWell);
   line_.reset();
   waitpid(pid_, nullptr, 0);
 }

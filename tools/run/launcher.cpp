@@ -356,18 +356,21 @@ void Launcher::look_for_silence() {
   if (!several_nodes() || !link_) return;
   const Time now = Clock::now();
   const double limit = std::max(15.0, 6 * options_.monitor_interval);
+  // If it was this process that slept (stopped, or a suspended machine), the others have their time again.
+  if (now - looked_ > from_seconds(limit / 3)) awake_since_ = now;
+  looked_ = now;
   if (now >= beaten_ + from_seconds(options_.monitor_interval)) {
     beaten_ = now;
     link_->set(kReports + id_ + "/beat", std::to_string(now.time_since_epoch().count()));
   }
   if (!coordinator_) {
-    if (now - link_->last_answer() > from_seconds(limit) && !status_)
+    if (now - std::max(link_->last_answer(), awake_since_) > from_seconds(limit) && !status_)
       end(1, "the store on " + options_.host + ", which the first node keeps, has not answered for " +
                  std::to_string(static_cast<int>(limit)) + " s");
     return;
   }
   std::erase_if(heard_, [&](const auto& entry) {
-    if (entry.first == id_ || now - entry.second < from_seconds(limit)) return false;
+    if (entry.first == id_ || now - std::max(entry.second, awake_since_) < from_seconds(limit)) return false;
     Event lost;
     lost.kind = Event::Kind::lost;
     lost.text = "was lost: its launcher has been silent for " + std::to_string(static_cast<int>(limit)) + " s";

@@ -58,6 +58,7 @@ class Launcher {
   std::unique_ptr<Coordinator> coordinator_;  // on the first node only
   std::map<std::string, Time> heard_;         // the other agents' last signs of life
   Time beaten_;                               // this one's
+  Time looked_, awake_since_;
   int events_sent_ = 0, commands_sent_ = 0;
   bool reported_end_ = true;  // of the generation that runs
   std::optional<int> status_;

@@ -174,21 +174,20 @@ bool has_mark(const char* pid, const std::string& mark) {
 }  // namespace
 
 void kill_marked(const std::string& mark) {
-  // A process may be forking while the list is read: again, until a whole pass finds none (a killed one that nobody has
-  // reaped yet has an empty environment).
-  for (int pass = 0; pass < 50; pass++) {
-    bool found = false;
+  // A process may be forking while the list is read: again, until two whole passes find none. (One that was killed and
+  // that nobody has reaped yet has no environment.)
+  for (int passes = 0, empty = 0; passes < 200 && empty < 2; passes++) {
+    empty++;
     DIR* folder = opendir("/proc");
     if (folder == nullptr) return;
     while (const dirent* entry = readdir(folder)) {
       const int pid = std::atoi(entry->d_name);
       if (pid <= 1 || pid == getpid() || !has_mark(entry->d_name, mark)) continue;
-      found = true;
+      empty = 0;
       kill(pid, SIGKILL);
     }
     closedir(folder);
-    if (!found) return;
-    usleep(2000);
+    usleep(1000);
   }
 }
 
