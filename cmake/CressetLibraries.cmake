@@ -34,6 +34,14 @@ if(cresset_cpu_sources OR cresset_dnn_sources)
   cresset_simd_flags(${cresset_cpu_sources} ${cresset_dnn_sources})
 endif()
 
+# Of io, all but the loops over bytes.
+set(cresset_small_sources ${cresset_sources})
+list(FILTER cresset_small_sources INCLUDE REGEX "/cresset/(nn|optim|io|monitor)/")
+list(FILTER cresset_small_sources EXCLUDE REGEX "/cresset/io/(bytes|checksum|csv|gzip|idx|image|inflate|npy)\\.cpp$")
+if(cresset_small_sources)
+  cresset_size_flags(${cresset_small_sources})
+endif()
+
 set_source_files_properties(${PROJECT_SOURCE_DIR}/cresset/core/version.cpp PROPERTIES
   COMPILE_DEFINITIONS "CRESSET_VERSION=\"${PROJECT_VERSION}\"")
 
