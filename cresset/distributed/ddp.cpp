@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <sstream>
 
 #include "cresset/distributed/collectives.h"
@@ -55,6 +56,32 @@ std::string difference(const std::string& first, int first_rank, const std::stri
   return {};
 }
 
+// Tensors of one rank for all, in one message: those of several dtypes travel as bytes.
+void broadcast_values(const Group& group, const std::vector<Tensor>& tensors, int root) {
+  if (group->size() == 1 || tensors.empty()) return;
+  NoGradGuard no_grad;
+  const bool one_dtype = std::all_of(tensors.begin(), tensors.end(),
+                                     [&](const Tensor& t) { return t.dtype() == tensors[0].dtype(); });
+  if (one_dtype) return group->broadcast(tensors, root).wait();
+  size_t bytes = 0;
+  for (const Tensor& tensor : tensors) bytes += tensor.nbytes();
+  Tensor packed = empty({static_cast<int64_t>(bytes)}, TensorOptions(kByte));
+  auto* at = static_cast<char*>(packed.data_ptr());
+  if (group->rank() == root)
+    for (const Tensor& tensor : tensors) {
+      if (tensor.numel() > 0) std::memcpy(at, tensor.contiguous().data_ptr(), tensor.nbytes());
+      at += tensor.nbytes();
+    }
+  group->broadcast({packed}, root).wait();
+  if (group->rank() == root) return;
+  for (const Tensor& tensor : tensors) {
+    Tensor values = empty_contiguous(tensor.sizes(), tensor.dtype(), tensor.device());
+    if (tensor.numel() > 0) std::memcpy(values.data_ptr(), at, tensor.nbytes());
+    at += tensor.nbytes();
+    tensor.copy_(values);
+  }
+}
+
 size_t bytes_of(double megabytes, const char* what) {
   CRESSET_CHECK_AS(ValueError, megabytes > 0 && std::isfinite(megabytes), kName, what, " is ", megabytes,
                    " (expected more than 0)");
@@ -104,11 +131,10 @@ void DataParallelBase::check_same_model() const {
 
 // Parameters and buffers of one rank for all.
 void DataParallelBase::share_values(int root) {
-  NoGradGuard no_grad;
   std::vector<Tensor> values;
   for (const Tensor& parameter : parameters_) values.push_back(parameter.detach());
   for (const Tensor& buffer : wrapped_->buffers()) values.push_back(buffer);
-  if (group_->size() > 1) group_->broadcast(values, root).wait();
+  broadcast_values(group_, values, root);
 }
 
 void DataParallelBase::make_reducer() {
@@ -163,10 +189,7 @@ void DataParallelBase::before_forward() {
   }
 }
 
-void DataParallelBase::send_buffers(int root) {
-  NoGradGuard no_grad;
-  group_->broadcast(buffers_to_send_, root).wait();
-}
+void DataParallelBase::send_buffers(int root) { broadcast_values(group_, buffers_to_send_, root); }
 
 void DataParallelBase::after_forward(const ResultTensors& results) {
   if (thread_state.grad_enabled && results.all) reducer_->end_forward(results.tensors);
