@@ -63,7 +63,8 @@ CRESSET_API Work scatter(const Tensor& output, const Tensors& inputs, int src = 
 CRESSET_API Work reduce_scatter(const Tensor& output, const Tensors& inputs, const CollectiveOptions& options = {});
 CRESSET_API Work reduce_scatter_tensor(const Tensor& output, const Tensor& input, const CollectiveOptions& o = {});
 CRESSET_API Work all_to_all(const Tensors& outputs, const Tensors& inputs, const CollectiveOptions& options = {});
-CRESSET_API Work all_to_all_single(const Tensor& output, const Tensor& input, std::vector<int64_t> output_split_sizes = {},
+CRESSET_API Work all_to_all_single(const Tensor& output, const Tensor& input,
+                                   std::vector<int64_t> output_split_sizes = {},
                                    std::vector<int64_t> input_split_sizes = {}, const CollectiveOptions& o = {});
 CRESSET_API Work barrier(const CollectiveOptions& options = {});
 // A barrier whose error names the ranks that did not come: the first, or all of them.

@@ -8,10 +8,10 @@ namespace cresset::distributed {
 
 struct TcpStoreOptions {
   std::string host = "127.0.0.1";
-  uint16_t port = 0;        // 0: the server takes a free one
-  bool is_server = false;   // whether this process keeps the table
-  int listen_fd = -1;       // a socket that listens already (the launcher's), in place of host and port
-  std::string token;        // what a client must know; empty: nothing is asked
+  uint16_t port = 0;                       // 0: the server takes a free one
+  bool is_server = false;                  // whether this process keeps the table
+  int listen_fd = -1;                      // a socket that listens already (the launcher's), in place of host and port
+  std::string token;                       // what a client must know; empty: nothing is asked
   Milliseconds timeout = kDefaultTimeout;  // for connecting and for every wait without its own
 };
 

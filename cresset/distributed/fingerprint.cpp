@@ -1,0 +1,46 @@
+#include "cresset/distributed/fingerprint.h"
+
+namespace cresset::distributed {
+
+const char* name_of(OpKind op) {
+  constexpr const char* names[] = {"all_reduce",     "broadcast",  "reduce",  "all_gather", "gather", "scatter",
+                                   "reduce_scatter", "all_to_all", "barrier", "send",       "recv"};
+  return names[static_cast<int>(op)];
+}
+
+uint64_t Fingerprint::hash() const {
+  uint64_t h = mix(0x63726573u, sequence);
+  h = mix(h, static_cast<uint64_t>(op) | static_cast<uint64_t>(dtype) << 8 | static_cast<uint64_t>(reduce_op) << 16 |
+                 static_cast<uint64_t>(static_cast<uint32_t>(root)) << 32);
+  h = mix(h, static_cast<uint64_t>(count));
+  return mix(h, plan + static_cast<uint32_t>(tag));
+}
+
+std::string Fingerprint::text() const {
+  std::string out = name_of(op);
+  if (op == OpKind::all_reduce || op == OpKind::reduce || op == OpKind::reduce_scatter)
+    out += std::string("(") + name_of(reduce_op) + ")";
+  if (op == OpKind::broadcast || op == OpKind::scatter) out += " from rank " + std::to_string(root);
+  if (op == OpKind::reduce || op == OpKind::gather) out += " to rank " + std::to_string(root);
+  if (dtype == DType::Undefined) return out;
+  out += std::string(" of ") + cresset::name_of(dtype);
+  if (op != OpKind::all_to_all) out += "[" + std::to_string(count) + "]";
+  if (plan != 0) out += " (plan " + std::to_string(plan) + ")";
+  return out;
+}
+
+std::string in_words(const std::string& group) { return group.starts_with("group ") ? group : "group " + group; }
+
+std::string Fingerprint::title() const { return std::string(name_of(op)) + " #" + std::to_string(sequence); }
+
+std::string Fingerprint::title_in(const std::string& group) const {
+  std::string out = title() + " (";
+  if (dtype != DType::Undefined) {
+    out += cresset::name_of(dtype);
+    if (op != OpKind::all_to_all) out += "[" + std::to_string(count) + "]";
+    out += ", ";
+  }
+  return out + in_words(group) + ")";
+}
+
+}  // namespace cresset::distributed

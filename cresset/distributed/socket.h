@@ -1,0 +1,62 @@
+// Socket: a TCP socket that closes itself, never blocks, never raises SIGPIPE, and does not outlive its process in a
+// forked child: there each descriptor is replaced by /dev/null, so that a connection ends when its owner does.
+#pragma once
+
+#include <string>
+
+#include "cresset/distributed/store_table.h"
+
+namespace cresset::distributed {
+
+class SocketError : public DistributedError {
+ public:
+  enum class Kind { kTimeout, kClosed, kFailed };
+  SocketError(Kind kind, std::string message) : DistributedError(std::move(message)), kind_(kind) {}
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+class CRESSET_API Socket {
+ public:
+  Socket() = default;
+  // Takes the descriptor over. `peer` stands in the messages: "127.0.0.1:4242".
+  Socket(int fd, std::string peer);
+  ~Socket() { close(); }
+  Socket(Socket&& other) noexcept : fd_(other.fd_), peer_(std::move(other.peer_)) { other.fd_ = -1; }
+  Socket& operator=(Socket&& other) noexcept;
+
+  explicit operator bool() const { return fd_ >= 0; }
+  int fd() const { return fd_; }
+  const std::string& peer() const { return peer_; }
+  void close();
+
+  // All bytes by the deadline, or a SocketError that names the peer.
+  void read_exactly(void* data, size_t bytes, TimePoint deadline);
+  void write_exactly(const void* data, size_t bytes, TimePoint deadline);
+  // What goes without waiting; 0: nothing now. A closed or broken connection is a SocketError.
+  size_t read_some(void* data, size_t bytes);
+  size_t write_some(const void* data, size_t bytes);
+
+  // The next connection, or an empty socket when none waits (or no descriptor is left for it).
+  Socket accept();
+  // Notices within half a minute that the other machine is gone, and sends small messages at once.
+  void watch_peer();
+  std::string local_host() const;
+  uint16_t local_port() const;
+
+ private:
+  int fd_ = -1;
+  std::string peer_;
+};
+
+// "127.0.0.1:4242", "[::1]:4242"
+CRESSET_API std::string host_and_port(const std::string& host, uint16_t port);
+
+// One attempt; throws SocketError ("connection refused", ...).
+CRESSET_API Socket connect_to(const std::string& host, uint16_t port, TimePoint deadline);
+// Port 0 takes a free one.
+CRESSET_API Socket listen_on(const std::string& host, uint16_t port);
+
+}  // namespace cresset::distributed
