@@ -106,8 +106,7 @@ void ring_all_reduce(const Exchange& exchange, char* data, size_t count, const E
   const uint64_t second = exchange.slot + steps;
   const auto post_final_recv = [&](size_t step) {
     const Range range = passed(step, 1);
-    if (step < steps && range.count > 0)
-      whole->recv(previous, second + step, range.begin * width, range.count * width);
+    if (step < steps && range.count > 0) whole->recv(previous, second + step, range.begin * width, range.count * width);
   };
   const auto post_final_send = [&](size_t step) {
     const Range range = passed(step, 0);
@@ -127,7 +126,8 @@ void ring_all_reduce(const Exchange& exchange, char* data, size_t count, const E
 void ring_or_direct_all_reduce(const Exchange& exchange, char* data, size_t count, const Elements& of) {
   const auto size = static_cast<size_t>(exchange.size());
   if (size == 1) return;  // an average of one is itself
-  if (count * of.size() * (size - 1) <= kDirectBytes || count < 2 * size) return direct_all_reduce(exchange, data, count, of);
+  if (count * of.size() * (size - 1) <= kDirectBytes || count < 2 * size)
+    return direct_all_reduce(exchange, data, count, of);
   ring_all_reduce(exchange, data, count, of);
 }
 

@@ -38,7 +38,8 @@ void reduce_to(const Exchange& exchange, char* data, size_t count, const Element
 // outputs[rank] holds this rank's own part already.
 void all_gather_parts(const Exchange& exchange, const std::vector<char*>& outputs, size_t bytes);
 // At the root, outputs[root] is left alone; elsewhere outputs is empty.
-void gather_parts(const Exchange& exchange, const std::vector<char*>& outputs, const char* input, size_t bytes, int root);
+void gather_parts(const Exchange& exchange, const std::vector<char*>& outputs, const char* input, size_t bytes,
+                  int root);
 void scatter_parts(const Exchange& exchange, char* output, const std::vector<const char*>& inputs, size_t bytes,
                    int root);
 void ring_reduce_scatter(const Exchange& exchange, char* output, const std::vector<const char*>& inputs, size_t count,

@@ -19,25 +19,27 @@ uint64_t Fingerprint::hash() const {
 std::string Fingerprint::text() const {
   std::string out = name_of(op);
   if (op == OpKind::all_reduce || op == OpKind::reduce || op == OpKind::reduce_scatter)
-    out += std::string("(") + name_of(reduce_op) + ")";
-  if (op == OpKind::broadcast || op == OpKind::scatter) out += " from rank " + std::to_string(root);
-  if (op == OpKind::reduce || op == OpKind::gather) out += " to rank " + std::to_string(root);
+    out += message_of("(", name_of(reduce_op), ")");
+  if (op == OpKind::broadcast || op == OpKind::scatter) out += message_of(" from rank ", root);
+  if (op == OpKind::reduce || op == OpKind::gather) out += message_of(" to rank ", root);
   if (dtype == DType::Undefined) return out;
   out += std::string(" of ") + cresset::name_of(dtype);
-  if (op != OpKind::all_to_all) out += "[" + std::to_string(count) + "]";
-  if (plan != 0) out += " (plan " + std::to_string(plan) + ")";
+  if (op != OpKind::all_to_all) out += message_of("[", count, "]");
+  if (plan != 0) out += message_of(" (plan ", plan, ")");
   return out;
 }
 
-std::string in_words(const std::string& group) { return group.starts_with("group ") ? group : "group " + group; }
+std::string in_words(const std::string& group) {
+  return group.starts_with("group ") ? group : message_of("group ", group);
+}
 
-std::string Fingerprint::title() const { return std::string(name_of(op)) + " #" + std::to_string(sequence); }
+std::string Fingerprint::title() const { return message_of(name_of(op), " #", sequence); }
 
 std::string Fingerprint::title_in(const std::string& group) const {
   std::string out = title() + " (";
   if (dtype != DType::Undefined) {
     out += cresset::name_of(dtype);
-    if (op != OpKind::all_to_all) out += "[" + std::to_string(count) + "]";
+    if (op != OpKind::all_to_all) out += message_of("[", count, "]");
     out += ", ";
   }
   return out + in_words(group) + ")";

@@ -9,7 +9,17 @@
 namespace cresset::distributed {
 
 enum class OpKind : uint8_t {
-  all_reduce, broadcast, reduce, all_gather, gather, scatter, reduce_scatter, all_to_all, barrier, send, recv
+  all_reduce,
+  broadcast,
+  reduce,
+  all_gather,
+  gather,
+  scatter,
+  reduce_scatter,
+  all_to_all,
+  barrier,
+  send,
+  recv
 };
 CRESSET_API const char* name_of(OpKind op);
 

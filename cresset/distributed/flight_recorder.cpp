@@ -139,7 +139,8 @@ std::string FlightRecorder::json() const {
     return std::to_string(duration_cast<microseconds>(epoch).count() + duration_cast<microseconds>(time - now).count());
   };
   std::string out = "{\"group\": " + quoted(group_) + ", \"rank\": " + std::to_string(rank_) +
-                    ", \"size\": " + std::to_string(size_) + ", \"pid\": " + std::to_string(getpid()) + ", \"entries\": [";
+                    ", \"size\": " + std::to_string(size_) + ", \"pid\": " + std::to_string(getpid()) +
+                    ", \"entries\": [";
   bool first = true;
   for (const Entry& entry : entries()) {
     out += first ? "\n" : ",\n";
@@ -164,7 +165,8 @@ void FlightRecorder::dump(const std::string& path) const {
 
 std::string FlightRecorder::dump_into(const std::string& folder) const {
   std::string group = group_;
-  std::replace_if(group.begin(), group.end(), [](char c) { return c == ' ' || c == '/'; }, '_');
+  std::replace_if(
+      group.begin(), group.end(), [](char c) { return c == ' ' || c == '/'; }, '_');
   const std::string path =
       folder + "/flight_" + group + "_rank" + std::to_string(rank_) + "_" + std::to_string(getpid()) + ".json";
   dump(path);

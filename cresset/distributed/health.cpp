@@ -26,6 +26,9 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
+// A key: "beat/2".
+std::string of(const char* what, int rank) { return message_of(what, "/", rank); }
+
 std::string host_name() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
@@ -44,7 +47,7 @@ std::optional<int> rank_in(const std::string& key, std::string_view prefix) {
 
 std::string ranks_in_words(const std::vector<int>& ranks) {
   std::string out = ranks.size() == 1 ? "rank " : "ranks ";
-  for (size_t i = 0; i < ranks.size(); i++) out += (i ? ", " : "") + std::to_string(ranks[i]);
+  for (size_t i = 0; i < ranks.size(); i++) out += message_of(i ? ", " : "", ranks[i]);
   return out;
 }
 
@@ -129,7 +132,7 @@ void Health::write(const std::shared_ptr<Store>& store) {
         std::string beat = std::to_string(beats++) + "\t";
         if (const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed))
           beat += name_of(last_op_.load(std::memory_order_relaxed)) + std::string(" #") + std::to_string(sequence);
-        store->set(key("beat/" + std::to_string(options_.rank)), beat);
+        store->set(key(of("beat", options_.rank)), beat);
         next_beat = Clock::now() + beat_interval();
       }
     }
@@ -173,15 +176,15 @@ void Health::join(Milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   Store& store = *options_.store;
   const std::string self = std::to_string(options_.rank);
-  const std::string mine = host_name() + "\t" + std::to_string(getpid()) + "\t" + std::to_string(options_.world_size);
-  const std::string standing = store.compare_set(key("member/" + self), "", mine);
+  const std::string mine = message_of(host_name(), "\t", getpid(), "\t", options_.world_size);
+  const std::string standing = store.compare_set(key(of("member", options_.rank)), "", mine);
   if (standing != mine) {
     const auto parts = split(standing, '\t');
-    throw DistributedError(message_of("init_process_group: rank ", self, " is taken by another process (host ", parts[0],
-                                      ", pid ", parts.size() > 1 ? parts[1] : "?",
+    throw DistributedError(message_of("init_process_group: rank ", self, " is taken by another process (host ",
+                                      parts[0], ", pid ", parts.size() > 1 ? parts[1] : "?",
                                       "): two processes have the same rank, or the store was used before"));
   }
-  store.last_will(key("death/" + self), "lost");
+  store.last_will(key(of("death", options_.rank)), "lost");
   std::vector<int> everyone, missing;
   for (int rank = 0; rank < options_.world_size; rank++) everyone.push_back(rank);
   Cause failed;
@@ -191,15 +194,15 @@ void Health::join(Milliseconds timeout) {
         if (!failed.words.empty()) return true;
         missing.clear();
         for (const int rank : everyone)
-          if (!heard("member/" + std::to_string(rank))) missing.push_back(rank);
+          if (!heard(of("member", rank))) missing.push_back(rank);
         return missing.empty();
       },
       deadline);
   CRESSET_CHECK_AS(DistributedError, failed.words.empty(), "init_process_group failed: ", failed.words);
-  CRESSET_CHECK_AS(DistributedError, complete, "init_process_group: ", ranks_in_words(missing),
-                   " did not join within ", timeout.count(), " ms (world size ", options_.world_size, ")");
+  CRESSET_CHECK_AS(DistributedError, complete, "init_process_group: ", ranks_in_words(missing), " did not join within ",
+                   timeout.count(), " ms (world size ", options_.world_size, ")");
   for (const int rank : everyone) {
-    const auto parts = split(*heard("member/" + std::to_string(rank)), '\t');
+    const auto parts = split(*heard(of("member", rank)), '\t');
     CRESSET_CHECK_AS(DistributedError, parts.size() > 2 && parts[2] == std::to_string(options_.world_size),
                      "init_process_group: ", who(rank), " has world size ", parts.size() > 2 ? parts[2] : "?", ", ",
                      who(options_.rank), " has ", options_.world_size);
@@ -238,27 +241,31 @@ void Health::propose(const std::string& key, const std::string& value) {
 }
 
 std::string Health::who(int rank) const {
-  const auto member = heard("member/" + std::to_string(rank));
-  if (!member) return "rank " + std::to_string(rank);
-  const auto parts = split(*member, '\t');
-  return "rank " + std::to_string(rank) + " (host " + parts[0] + ", pid " + (parts.size() > 1 ? parts[1] : "?") + ")";
+  const std::lock_guard lock(mutex_);
+  return named(rank);
+}
+
+std::string Health::named(int rank) const {
+  const auto member = table_.find(of("member", rank));
+  if (member == table_.end()) return message_of("rank ", rank);
+  const auto parts = split(member->second.value, '\t');
+  return message_of("rank ", rank, " (host ", parts[0], ", pid ", parts.size() > 1 ? parts[1] : "?", ")");
 }
 
 std::string Health::last_seen(int rank) const {
   const std::lock_guard lock(mutex_);
-  const auto found = table_.find("beat/" + std::to_string(rank));
+  const auto found = table_.find(of("beat", rank));
   if (found == table_.end()) return "not heard of";
   const auto age = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - found->second.when);
   const auto parts = split(found->second.value, '\t');
   const std::string last = parts.size() > 1 && !parts[1].empty() ? parts[1] : "none";
   const bool silent = age > 3 * beat_interval();
-  return (silent ? "silent for " + std::to_string(age.count()) + " s" : std::string("alive")) +
-         "; last operation: " + last;
+  return message_of(silent ? message_of("silent for ", age.count(), " s") : "alive", "; last operation: ", last);
 }
 
 bool Health::left_before(const Departure& departure, const std::string& group, const Fingerprint* in_flight) const {
   if (!in_flight) return false;
-  const auto note = split(table_.at("left/" + std::to_string(departure.rank)).value, '\t');
+  const auto note = split(table_.at(of("left", departure.rank)).value, '\t');
   for (size_t i = 1; i < note.size(); i++) {
     const size_t equals = note[i].rfind('=');
     if (equals == std::string::npos || note[i].substr(0, equals) != group) continue;
@@ -268,22 +275,17 @@ bool Health::left_before(const Departure& departure, const std::string& group, c
 }
 
 std::string Health::words_of(const Departure& departure, const Fingerprint* in_flight) const {
-  // The lock is held: no call of who().
-  std::string name = "rank " + std::to_string(departure.rank);
-  if (const auto member = table_.find("member/" + std::to_string(departure.rank)); member != table_.end()) {
-    const auto parts = split(member->second.value, '\t');
-    name += " (host " + parts[0] + ", pid " + (parts.size() > 1 ? parts[1] : "?") + ")";
-  }
-  const auto exit = table_.find("exit/" + std::to_string(departure.rank));
+  const std::string name = named(departure.rank);
+  const auto exit = table_.find(of("exit", departure.rank));
   if (departure.died) {
     if (exit == table_.end()) return name + " lost its connection (the process is gone or its machine is)";
-    return name + (exit->second.value.starts_with("killed") ? " was " : " ") + exit->second.value;
+    return message_of(name, exit->second.value.starts_with("killed") ? " was " : " ", exit->second.value);
   }
-  const std::string how = split(table_.at("left/" + std::to_string(departure.rank)).value, '\t')[0];
+  const std::string how = split(table_.at(of("left", departure.rank)).value, '\t')[0];
   if (how == "left")
-    return name + " left the group (destroy_process_group)" +
-           (in_flight ? " while others were in " + in_flight->title() : "");
-  return name + " " + how + " before the others were done";
+    return message_of(name, " left the group (destroy_process_group)",
+                      in_flight ? message_of(" while others were in ", in_flight->title()) : "");
+  return message_of(name, " ", how, " before the others were done");
 }
 
 Health::Cause Health::cause(const std::vector<int>& ranks, const std::string& group,
@@ -293,10 +295,9 @@ Health::Cause Health::cause(const std::vector<int>& ranks, const std::string& gr
   for (const Departure& departure : departures_) {
     if (departure.rank == options_.rank) continue;
     if (std::find(ranks.begin(), ranks.end(), departure.rank) == ranks.end()) continue;
-    const std::string rank = std::to_string(departure.rank);
     if (departure.died) {
-      if (table_.contains("left/" + rank)) continue;  // it said goodbye first
-      if (!table_.contains("exit/" + rank) && now - departure.when < kSettling) return {"", true};
+      if (table_.contains(of("left", departure.rank))) continue;  // it said goodbye first
+      if (!table_.contains(of("exit", departure.rank)) && now - departure.when < kSettling) return {"", true};
       return {words_of(departure, in_flight), false};
     }
     if (left_before(departure, group, in_flight)) return {words_of(departure, in_flight), false};
@@ -304,11 +305,8 @@ Health::Cause Health::cause(const std::vector<int>& ranks, const std::string& gr
   if (!lost_store_) return {};
   // Whoever kept the table has left in good order: what is under way may still end well.
   if (!options_.launcher_store && table_.contains("left/0")) return {};
-  std::string words = "lost the store at " + options_.store->name() + ": ";
-  if (options_.launcher_store) return {words + "the launcher is gone", false};
-  const auto member = table_.find("member/0");
-  const auto parts = member == table_.end() ? std::vector<std::string>{} : split(member->second.value, '\t');
-  return {words + "rank 0" + (parts.size() > 1 ? " (host " + parts[0] + ", pid " + parts[1] + ")" : "") + " is gone",
+  return {message_of("lost the store at ", options_.store->name(), ": ",
+                     options_.launcher_store ? "the launcher" : named(0), " is gone"),
           false};
 }
 
@@ -330,37 +328,41 @@ void Health::wait_for_others(Milliseconds at_most) {
         const std::lock_guard lock(mutex_);
         if (lost_store_) return true;
         for (int rank = 0; rank < options_.world_size; rank++) {
-          const std::string text = std::to_string(rank);
-          if (rank != options_.rank && !table_.contains("left/" + text) && !table_.contains("death/" + text)) return false;
+          if (rank != options_.rank && !table_.contains(of("left", rank)) && !table_.contains(of("death", rank)))
+            return false;
         }
         return true;
       },
       Clock::now() + at_most);
 }
 
-void Health::leave(const std::string& how) {
+void Health::leave_note(const std::string& how) {
   std::string note = how;
   std::vector<std::shared_ptr<Watched>> groups;
   {
     const std::lock_guard lock(mutex_);
-    if (stopping_) return;
     for (const auto& group : groups_)
       if (auto alive = group.lock()) groups.push_back(std::move(alive));
   }
-  for (const auto& group : groups) note += "\t" + group->progress();
-  post("left/" + std::to_string(options_.rank), note);
+  for (const auto& group : groups) note += message_of("\t", group->progress());
+  post(of("left", options_.rank), note);
+  // A store that does not answer must not keep a process from ending.
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, Milliseconds(1000), [&] { return (tasks_.empty() && !writing_) || lost_store_; });
+}
+
+void Health::leave() {
   {
-    // A store that does not answer must not keep a process from ending.
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, Milliseconds(1000), [&] { return (tasks_.empty() && !writing_) || lost_store_; });
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
     stopping_ = true;
     changed_.notify_all();
     if (lost_store_) return;
   }
   try {
-    options_.store->withdraw_will(key("death/" + std::to_string(options_.rank)));
+    options_.store->withdraw_will(key(of("death", options_.rank)));
     // The listener waits for changes: here is one.
-    options_.store->set(key("goodbye/" + std::to_string(options_.rank)), "");
+    options_.store->set(key(of("goodbye", options_.rank)), "");
   } catch (const std::exception&) {
     // The store went first.
   }

@@ -75,10 +75,12 @@ class Health : public std::enable_shared_from_this<Health> {
     last_sequence_.store(what.sequence, std::memory_order_relaxed);
   }
 
-  // Leaves the table in good order ("left", or "exited with status 0") and ends the threads.
-  void leave(const std::string& how);
-  // Before leave, for whoever keeps the table: until all others have left or died.
+  // Tells the others how this rank goes: "left", or "exited with status 0".
+  void leave_note(const std::string& how);
+  // Then, for whoever keeps the table: until all others have left or died.
   void wait_for_others(Milliseconds at_most);
+  // Then ends the threads.
+  void leave();
 
  private:
   struct Heard {
@@ -102,6 +104,7 @@ class Health : public std::enable_shared_from_this<Health> {
   void look_after();
   void lost_store();
   Milliseconds beat_interval() const;
+  std::string named(int rank) const;  // who(), with the lock held
   std::string words_of(const Departure& departure, const Fingerprint* in_flight) const;
   bool left_before(const Departure& departure, const std::string& group, const Fingerprint* in_flight) const;
 

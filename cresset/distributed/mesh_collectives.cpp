@@ -31,9 +31,7 @@ void copy(char* to, const char* from, size_t bytes) {
   if (bytes > 0 && to != from) std::memmove(to, from, bytes);
 }
 
-Elements elements(DType dtype, ReduceOp op) {
-  return {dtype, reduction_of(op, dtype), op == ReduceOp::AVG};
-}
+Elements elements(DType dtype, ReduceOp op) { return {dtype, reduction_of(op, dtype), op == ReduceOp::AVG}; }
 
 }  // namespace
 

@@ -38,7 +38,8 @@ int MeshGroup::rank_of(int global_rank) const {
 }
 
 void MeshGroup::set_timeout(Milliseconds timeout) {
-  CRESSET_CHECK_AS(ValueError, timeout.count() > 0, "set_timeout: found ", timeout.count(), " ms (expected more than 0)");
+  CRESSET_CHECK_AS(ValueError, timeout.count() > 0, "set_timeout: found ", timeout.count(),
+                   " ms (expected more than 0)");
   timeout_ = timeout.count();
 }
 
@@ -155,7 +156,7 @@ void MeshGroup::land(Flights::iterator flight) {
   flights_.erase(flight);
 }
 
-void MeshGroup::shutdown() {
+void MeshGroup::finish_queue() {
   {
     std::unique_lock lock(mutex_);
     if (closed_) return;
@@ -171,6 +172,10 @@ void MeshGroup::shutdown() {
       thread_.join();
   }
   close_pool();
+}
+
+void MeshGroup::shutdown() {
+  finish_queue();
   transport_->close();
 }
 
@@ -178,7 +183,8 @@ void MeshGroup::abandon(const std::string& why) {
   die(why, Words::cause);
   const auto deadline = Clock::now() + Milliseconds(500);
   std::unique_lock lock(mutex_);
-  while (Clock::now() < deadline && !changed_.wait_for(lock, Milliseconds(10), [&] { return !busy_ && queue_.empty(); })) {
+  while (Clock::now() < deadline &&
+         !changed_.wait_for(lock, Milliseconds(10), [&] { return !busy_ && queue_.empty(); })) {
     lock.unlock();
     transport_->interrupt();
     lock.lock();

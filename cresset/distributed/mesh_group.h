@@ -67,6 +67,8 @@ class MeshGroup final : public ProcessGroup, public Watched {
 
   // A barrier through the store, which works without the connections.
   void monitored_barrier(Milliseconds timeout, bool name_all);
+  // The first half of shutdown: what is queued ends, and nothing new begins. The connections stay.
+  void finish_queue();
   // Ends what is under way at once, for a process that is about to end.
   void abandon(const std::string& why);
 
@@ -125,7 +127,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   std::condition_variable changed_;
   std::deque<Operation> queue_;
   bool busy_ = false;
-  bool closed_ = false;
+  std::atomic<bool> closed_{false};
   uint64_t sequence_ = 0;
   std::thread thread_;
   std::vector<char> scratch_;

@@ -7,8 +7,8 @@
 namespace cresset::distributed {
 namespace {
 
-constexpr Milliseconds kSlow{50};           // from here on the others are told what is meant
-constexpr Milliseconds kAllSides{300};      // how long to collect all sides of a disagreement
+constexpr Milliseconds kSlow{50};            // from here on the others are told what is meant
+constexpr Milliseconds kAllSides{300};       // how long to collect all sides of a disagreement
 constexpr Milliseconds kStoreAnswers{1000};  // after this a sentence is used without the store's agreement
 
 // What stands in at/GROUP/RANK: sequence, hash, words, detail.
@@ -122,9 +122,9 @@ void MeshGroup::watch_collective(Flight& flight, Clock::time_point now) {
   const Fingerprint& what = flight.what;
   if (!flight.published) {
     flight.published = true;
-    health_->post(standing_key(name(), global_rank(rank())), std::to_string(what.sequence) + "\t" +
-                                                                 std::to_string(what.hash()) + "\t" + what.text() +
-                                                                 "\t" + flight.detail);
+    health_->post(
+        standing_key(name(), global_rank(rank())),
+        std::to_string(what.sequence) + "\t" + std::to_string(what.hash()) + "\t" + what.text() + "\t" + flight.detail);
   }
   bool complete = false;
   const std::string sentence = disagreement(flight, complete);

@@ -78,7 +78,8 @@ void all_gather_parts(const Exchange& exchange, const std::vector<char*>& output
   const auto length = [&](size_t step) { return offset(step % pieces + 1) - offset(step % pieces); };
   const auto post_recv = [&](size_t step) {
     if (step < steps && length(step) > 0)
-      buffer(rank - 1 - round(step)).recv(exchange.previous(), exchange.slot + step, offset(step % pieces), length(step));
+      buffer(rank - 1 - round(step))
+          .recv(exchange.previous(), exchange.slot + step, offset(step % pieces), length(step));
   };
   const auto post_send = [&](size_t step) {
     if (step < steps && length(step) > 0)

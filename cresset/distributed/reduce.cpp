@@ -163,10 +163,11 @@ void divide(void* data, DType dtype, size_t count, int by) {
 
 void check_reduction(const char* operation, ReduceOp op, DType dtype) {
   if (reduction_of(op, dtype)) return;
-  const char* wanted = op == ReduceOp::AVG                             ? "floating-point or complex numbers"
+  const char* wanted = op == ReduceOp::AVG                          ? "floating-point or complex numbers"
                        : op == ReduceOp::MIN || op == ReduceOp::MAX ? "numbers that have an order"
-                                                                       : "integers or bool";
-  throw TypeError(message_of(operation, ": ", name_of(op), " of ", cresset::name_of(dtype), " (expected ", wanted, ")"));
+                                                                    : "integers or bool";
+  throw TypeError(
+      message_of(operation, ": ", name_of(op), " of ", cresset::name_of(dtype), " (expected ", wanted, ")"));
 }
 
 }  // namespace cresset::distributed

@@ -5,15 +5,11 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <mutex>
-#include <set>
 #include <system_error>
 
 namespace cresset::distributed {
@@ -21,34 +17,6 @@ namespace cresset::distributed {
 namespace {
 
 using Kind = SocketError::Kind;
-
-// Every open socket of this process, for the moment of a fork. Never destroyed: sockets in static objects outlive it.
-struct OpenSockets {
-  std::mutex mutex;
-  std::set<int> fds;
-
-  static OpenSockets& instance() {
-    static OpenSockets* const all = [] {
-      pthread_atfork([] { instance().mutex.lock(); }, [] { instance().mutex.unlock(); },
-                     [] {
-                       instance().forget();
-                       instance().mutex.unlock();
-                     });
-      return new OpenSockets;
-    }();
-    return *all;
-  }
-
-  // In the child. The numbers stay taken, so that closing them later closes nobody else's file.
-  void forget() {
-    if (fds.empty()) return;
-    const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (const int fd : fds) {
-      if (nothing < 0 || ::dup3(nothing, fd, O_CLOEXEC) < 0) ::close(fd);
-    }
-    if (nothing >= 0) ::close(nothing);
-  }
-};
 
 std::string reason(int error) {
   std::string text = std::generic_category().message(error);
@@ -133,32 +101,11 @@ std::string host_and_port(const std::string& host, uint16_t port) {
 }
 
 Socket::Socket(int fd, std::string peer) : fd_(fd), peer_(std::move(peer)) {
-  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
-  auto& open = OpenSockets::instance();
-  const std::lock_guard lock(open.mutex);
-  open.fds.insert(fd);
-}
-
-Socket& Socket::operator=(Socket&& other) noexcept {
-  if (this == &other) return *this;
-  close();
-  fd_ = std::exchange(other.fd_, -1);
-  peer_ = std::move(other.peer_);
-  return *this;
-}
-
-void Socket::close() {
-  if (fd_ < 0) return;
-  auto& open = OpenSockets::instance();
-  const std::lock_guard lock(open.mutex);
-  open.fds.erase(fd_);
-  ::close(fd_);
-  fd_ = -1;
 }
 
 size_t Socket::read_some(void* data, size_t bytes) {
-  const ssize_t count = ::recv(fd_, data, bytes, 0);
+  const ssize_t count = ::recv(fd(), data, bytes, 0);
   if (count > 0) return static_cast<size_t>(count);
   if (count == 0) throw SocketError(Kind::kClosed, message_of(peer_, ": the connection was closed"));
   if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) fail(peer_, "receive", errno);
@@ -166,7 +113,7 @@ size_t Socket::read_some(void* data, size_t bytes) {
 }
 
 size_t Socket::write_some(const void* data, size_t bytes) {
-  const ssize_t count = ::send(fd_, data, bytes, MSG_NOSIGNAL);
+  const ssize_t count = ::send(fd(), data, bytes, MSG_NOSIGNAL);
   if (count >= 0) return static_cast<size_t>(count);
   if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) fail(peer_, "send", errno);
   return 0;
@@ -191,29 +138,29 @@ void Socket::write_exactly(const void* data, size_t bytes, TimePoint deadline) {
 Socket Socket::accept() {
   sockaddr_storage address{};
   socklen_t bytes = sizeof address;
-  const int fd = ::accept4(fd_, reinterpret_cast<sockaddr*>(&address), &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
-  if (fd < 0) return {};
+  const int accepted = ::accept4(fd(), reinterpret_cast<sockaddr*>(&address), &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (accepted < 0) return {};
   char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
   ::getnameinfo(reinterpret_cast<sockaddr*>(&address), bytes, host, sizeof host, port, sizeof port,
                 NI_NUMERICHOST | NI_NUMERICSERV);
-  return {fd, message_of(host, ":", port)};
+  return {accepted, message_of(host, ":", port)};
 }
 
 void Socket::watch_peer() {
-  set_option(fd_, IPPROTO_TCP, TCP_NODELAY, 1);
-  set_option(fd_, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(fd_, IPPROTO_TCP, TCP_KEEPIDLE, 10);
-  set_option(fd_, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-  set_option(fd_, IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set_option(fd(), IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(fd(), SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(fd(), IPPROTO_TCP, TCP_KEEPIDLE, 10);
+  set_option(fd(), IPPROTO_TCP, TCP_KEEPINTVL, 5);
+  set_option(fd(), IPPROTO_TCP, TCP_KEEPCNT, 3);
   // Keepalive rests while data is on its way, and that alone would be repeated for a quarter of an hour.
-  set_option(fd_, IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
+  set_option(fd(), IPPROTO_TCP, TCP_USER_TIMEOUT, 30'000);
 }
 
 std::string Socket::local_host() const {
   sockaddr_storage address{};
   socklen_t bytes = sizeof address;
   char host[NI_MAXHOST] = "";
-  if (::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &bytes) != 0) fail(peer_, "getsockname", errno);
+  if (::getsockname(fd(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0) fail(peer_, "getsockname", errno);
   ::getnameinfo(reinterpret_cast<sockaddr*>(&address), bytes, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
   return host;
 }
@@ -221,7 +168,7 @@ std::string Socket::local_host() const {
 uint16_t Socket::local_port() const {
   sockaddr_storage address{};
   socklen_t bytes = sizeof address;
-  if (::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &bytes) != 0) fail(peer_, "getsockname", errno);
+  if (::getsockname(fd(), reinterpret_cast<sockaddr*>(&address), &bytes) != 0) fail(peer_, "getsockname", errno);
   if (address.ss_family == AF_INET6) return ntohs(reinterpret_cast<sockaddr_in6*>(&address)->sin6_port);
   return ntohs(reinterpret_cast<sockaddr_in*>(&address)->sin_port);
 }

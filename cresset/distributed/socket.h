@@ -1,14 +1,14 @@
-// Socket: a TCP socket that closes itself, never blocks, never raises SIGPIPE, and does not outlive its process in a
-// forked child: there each descriptor is replaced by /dev/null, so that a connection ends when its owner does.
+// Socket: a TCP socket that never blocks and never raises SIGPIPE. What waits has a deadline, and errors name the peer.
 #pragma once
 
 #include <string>
 
+#include "cresset/distributed/owned_fd.h"
 #include "cresset/distributed/store_table.h"
 
 namespace cresset::distributed {
 
-class SocketError : public DistributedError {
+class CRESSET_API SocketError : public DistributedError {
  public:
   enum class Kind { kTimeout, kClosed, kFailed };
   SocketError(Kind kind, std::string message) : DistributedError(std::move(message)), kind_(kind) {}
@@ -23,14 +23,11 @@ class CRESSET_API Socket {
   Socket() = default;
   // Takes the descriptor over. `peer` stands in the messages: "127.0.0.1:4242".
   Socket(int fd, std::string peer);
-  ~Socket() { close(); }
-  Socket(Socket&& other) noexcept : fd_(other.fd_), peer_(std::move(other.peer_)) { other.fd_ = -1; }
-  Socket& operator=(Socket&& other) noexcept;
 
-  explicit operator bool() const { return fd_ >= 0; }
-  int fd() const { return fd_; }
+  explicit operator bool() const { return static_cast<bool>(fd_); }
+  int fd() const { return fd_.get(); }
   const std::string& peer() const { return peer_; }
-  void close();
+  void close() { fd_.close(); }
 
   // All bytes by the deadline, or a SocketError that names the peer.
   void read_exactly(void* data, size_t bytes, TimePoint deadline);
@@ -47,7 +44,7 @@ class CRESSET_API Socket {
   uint16_t local_port() const;
 
  private:
-  int fd_ = -1;
+  OwnedFd fd_;
   std::string peer_;
 };
 

@@ -7,10 +7,12 @@
 namespace cresset::distributed {
 
 void check_tensor(const char* op, const char* argument, const Tensor& tensor, const char* backend) {
-  CRESSET_CHECK_AS(ValueError, tensor.defined(), op, ": ", argument, " is an undefined tensor (expected a defined one)");
+  CRESSET_CHECK_AS(ValueError, tensor.defined(), op, ": ", argument,
+                   " is an undefined tensor (expected a defined one)");
   if (tensor.is_cpu()) return;
   throw DeviceError(message_of(op, ": found a tensor on ", tensor.device(), " (the ", backend,
-                               " backend exchanges CPU tensors", tensor.is_cuda() ? "; NCCL is not built in yet)" : ")"));
+                               " backend exchanges CPU tensors",
+                               tensor.is_cuda() ? "; NCCL is not built in yet)" : ")"));
 }
 
 void check_output(const char* op, const char* argument, const Tensor& tensor, const char* backend) {
@@ -31,9 +33,9 @@ void check_alike(const char* op, const char* argument, const std::vector<Tensor>
 
 Output::Output(const Tensor& tensor, Before before) : tensor_(alias(tensor)) {
   const NoGradGuard no_grad;
-  flat_ = tensor_.is_contiguous()   ? tensor_
+  flat_ = tensor_.is_contiguous()  ? tensor_
           : before == Before::kept ? tensor_.contiguous()
-                                    : empty_contiguous(tensor_.sizes(), tensor_.dtype(), tensor_.device());
+                                   : empty_contiguous(tensor_.sizes(), tensor_.dtype(), tensor_.device());
 }
 
 void Output::finish() {

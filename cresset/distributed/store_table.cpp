@@ -18,19 +18,23 @@ void StoreTable::set(const std::string& key, std::string_view value) {
   order_.emplace_hint(order_.end(), version_, &place->first);
 }
 
-int64_t StoreTable::add(const std::string& key, int64_t amount) {
+int64_t StoreTable::sum(const std::string& key, int64_t amount) const {
   int64_t number = 0;
   if (const std::string* text = find(key)) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
     CRESSET_CHECK_AS(ValueError, error == std::errc() && end == text->data() + text->size() && !text->empty(),
                      "add: key '", key, "' holds '", text->substr(0, 40), "' (expected a whole number)");
-    if (amount == 0) return number;
   }
   int64_t sum = 0;
   CRESSET_CHECK_AS(ValueError, !__builtin_add_overflow(number, amount, &sum), "add: key '", key, "': ", number, " + ",
                    amount, " does not fit into 64 bits");
-  set(key, std::to_string(sum));
   return sum;
+}
+
+int64_t StoreTable::add(const std::string& key, int64_t amount) {
+  const int64_t result = sum(key, amount);
+  if (amount != 0 || !contains(key)) set(key, std::to_string(result));
+  return result;
 }
 
 std::string StoreTable::compare_set(const std::string& key, const std::string& expected, const std::string& desired) {

@@ -19,7 +19,8 @@ class StoreTable {
   const std::string* find(const std::string& key) const;
 
   void set(const std::string& key, std::string_view value);
-  // Throws ValueError when a text that is no number stands there, or when the sum does not fit.
+  // What add would give. Throws ValueError when a text that is no number stands there, or when the sum does not fit.
+  int64_t sum(const std::string& key, int64_t amount) const;
   int64_t add(const std::string& key, int64_t amount);
   std::string compare_set(const std::string& key, const std::string& expected, const std::string& desired);
   bool erase(const std::string& key);
@@ -51,7 +52,7 @@ void check_value(const char* store, const std::string& key, size_t bytes);
 using TimePoint = std::chrono::steady_clock::time_point;
 
 // From now on; a time without end does not overflow, and a negative one is over.
-TimePoint deadline_after(Milliseconds timeout);
-Milliseconds left_until(TimePoint deadline);
+CRESSET_API TimePoint deadline_after(Milliseconds timeout);
+CRESSET_API Milliseconds left_until(TimePoint deadline);
 
 }  // namespace cresset::distributed

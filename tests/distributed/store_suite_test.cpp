@@ -1,11 +1,13 @@
 // Every store against the same expectations.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <limits>
 #include <thread>
 
+#include "cresset/distributed/file_store.h"
 #include "cresset/distributed/hash_store.h"
-#include "cresset/distributed/store.h"
-#include "cresset/distributed/tcp_store.h"
+#include "store_support.h"
 
 namespace cresset::distributed {
 namespace {
@@ -14,30 +16,14 @@ using namespace std::chrono_literals;
 
 struct StoreKind {
   std::string name;
-  std::function<std::shared_ptr<Store>()> make;
+  std::function<std::shared_ptr<Store>(const std::string& folder)> make;
 };
-
-std::shared_ptr<Store> make_tcp_store() {
-  TcpStoreOptions options;
-  options.is_server = true;
-  options.timeout = 30s;
-  return std::make_shared<TcpStore>(options);
-}
 
 class StoreSuite : public testing::TestWithParam<StoreKind> {
  protected:
-  std::shared_ptr<Store> store_ = GetParam().make();
+  TemporaryFolder folder_;
+  std::shared_ptr<Store> store_ = GetParam().make(folder_.path());
 };
-
-template <class Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.msg();
-  }
-  return "no error";
-}
 
 TEST_P(StoreSuite, WhatIsSetCanBeRead) {
   store_->set("a", "1");
@@ -193,10 +179,11 @@ TEST_P(StoreSuite, KeysAndValuesThatAreTooLongAreRefused) {
 }
 
 const StoreKind kKinds[] = {
-    {"Hash", [] { return std::make_shared<HashStore>(30s); }},
-    {"Tcp", make_tcp_store},
-    {"PrefixHash", [] { return std::make_shared<PrefixStore>("a", std::make_shared<HashStore>(30s)); }},
-    {"PrefixTcp", [] { return std::make_shared<PrefixStore>("a/b", make_tcp_store()); }},
+    {"Hash", [](const auto&) { return std::make_shared<HashStore>(30s); }},
+    {"Tcp", [](const auto&) { return make_server(); }},
+    {"File", [](const auto& folder) { return std::make_shared<FileStore>(folder + "/store", 0, 30s); }},
+    {"PrefixHash", [](const auto&) { return std::make_shared<PrefixStore>("a", std::make_shared<HashStore>(30s)); }},
+    {"PrefixTcp", [](const auto&) { return std::make_shared<PrefixStore>("a/b", make_server()); }},
 };
 INSTANTIATE_TEST_SUITE_P(Each, StoreSuite, testing::ValuesIn(kKinds), [](const auto& info) { return info.param.name; });
 

@@ -205,8 +205,8 @@ std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
   try {
     state->device = shared_device(options.master);
   } catch (const ::gloo::Exception& error) {
-    throw DistributedError(message_of("init_process_group: gloo cannot use the address of ", options.master, ": ",
-                                      error.what()));
+    throw DistributedError(
+        message_of("init_process_group: gloo cannot use the address of ", options.master, ": ", error.what()));
   }
   std::thread([state] {
     std::exception_ptr error;

@@ -15,7 +15,7 @@ struct GlooOptions {
   std::shared_ptr<Store> store;  // where the ranks leave their addresses, under names of this group's own
   std::string master;            // the traffic leaves by the interface that leads to this host
   Milliseconds timeout = kDefaultTimeout;
-  std::function<void()> check;   // called while waiting for the others; throws when it is in vain
+  std::function<void()> check;  // called while waiting for the others; throws when it is in vain
 };
 
 std::shared_ptr<Transport> connect_gloo(const GlooOptions& options);
