@@ -61,8 +61,8 @@ std::string difference(const std::string& first, int first_rank, const std::stri
 void broadcast_values(const Group& group, const std::vector<Tensor>& tensors, int root) {
   if (group->size() == 1 || tensors.empty()) return;
   NoGradGuard no_grad;
-  const bool one_dtype = std::all_of(tensors.begin(), tensors.end(),
-                                     [&](const Tensor& t) { return t.dtype() == tensors[0].dtype(); });
+  const bool one_dtype =
+      std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.dtype() == tensors[0].dtype(); });
   if (one_dtype) return group->broadcast(tensors, root).wait();
   size_t bytes = 0;
   for (const Tensor& tensor : tensors) bytes += tensor.nbytes();
@@ -101,7 +101,8 @@ DataParallelBase::DataParallelBase(std::shared_ptr<nn::Module> module, DDPOption
   const auto parameters = wrapped_->named_parameters();
   names_ = parameters.keys();
   parameters_ = parameters.values();
-  const bool any = std::any_of(parameters_.begin(), parameters_.end(), [](const Tensor& p) { return p.requires_grad(); });
+  const bool any =
+      std::any_of(parameters_.begin(), parameters_.end(), [](const Tensor& p) { return p.requires_grad(); });
   CRESSET_CHECK_AS(ValueError, any, kName, "no parameter of ", nn::short_name(*wrapped_),
                    " requires a gradient (expected at least one)");
   for (size_t i = 0; i < parameters_.size(); i++)
@@ -213,7 +214,8 @@ DataParallelBase::NoSync::NoSync(DataParallelBase& model) : model_(model), befor
 DataParallelBase::NoSync::~NoSync() { model_.reducer_->set_accumulating(before_); }
 
 void DataParallelBase::register_comm_hook(CommHook hook) {
-  CRESSET_CHECK_AS(ValueError, hook, kName, "register_comm_hook: found an empty hook (expected one that can be called)");
+  CRESSET_CHECK_AS(ValueError, hook, kName,
+                   "register_comm_hook: found an empty hook (expected one that can be called)");
   CRESSET_CHECK_AS(ValueError, !hook_, kName, "register_comm_hook: there is a hook already (it can be set once)");
   CRESSET_CHECK_AS(ValueError, steps() == 0, kName, "register_comm_hook: after ", steps(),
                    " steps (expected before the first backward)");
@@ -250,10 +252,9 @@ void DataParallelBase::load_checkpoint_state(const IValue& state) {
 }
 
 nn::IncompatibleKeys DataParallelBase::load_state_dict(const nn::StateDict& state, bool strict) {
-  const bool prefixed =
-      state.size() > 0 && std::all_of(state.begin(), state.end(), [](const auto& item) {
-        return item.key().starts_with(kPrefix);
-      });
+  const bool prefixed = state.size() > 0 && std::all_of(state.begin(), state.end(), [](const auto& item) {
+                          return item.key().starts_with(kPrefix);
+                        });
   return prefixed ? Module::load_state_dict(state, strict) : wrapped_->load_state_dict(state, strict);
 }
 

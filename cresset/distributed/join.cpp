@@ -40,8 +40,8 @@ void DataParallelBase::begin_join(const JoinOptions& options) {
   authority_ = 0;
 }
 
-// Says what this rank does next and hears what the others do. Those that still have inputs do the same thing; those that
-// have not keep them company in it.
+// Says what this rank does next and hears what the others do. Those that still have inputs do the same thing; those
+// that have not keep them company in it.
 std::vector<DataParallelBase::Event> DataParallelBase::announce(Event event) {
   Tensor mine = full({1}, static_cast<int64_t>(event), TensorOptions(kLong));
   std::vector<Tensor> all;
@@ -63,7 +63,7 @@ std::vector<DataParallelBase::Event> DataParallelBase::announce(Event event) {
   if (join_options_.throw_on_early_termination && active > 0 && first_out >= 0) {
     joining_ = false;
     throw_together(*group_, message_of("DistributedDataParallel: join: rank ", group_->global_rank(first_out),
-                                      " has run out of inputs, while others have more (throw_on_early_termination)"));
+                                       " has run out of inputs, while others have more (throw_on_early_termination)"));
   }
   return events;
 }

@@ -48,10 +48,9 @@ Statistics statistics_of_all(const Tensor& x, const Group& group) {
   Statistics total{zeros({channels}, TensorOptions(kDouble)), zeros({channels}, TensorOptions(kDouble)), 0};
   for (const Tensor& part : all) total.count += part[2 * channels].item<double>();
   if (total.count <= 1)
-    throw_together<ValueError>(*group,
-                               message_of("SyncBatchNorm: Expected more than 1 value per channel when training, got ",
-                                          total.count, " over all ranks (this one's input has shape ",
-                                          text_of(x.sizes()), ")"));
+    throw_together<ValueError>(
+        *group, message_of("SyncBatchNorm: Expected more than 1 value per channel when training, got ", total.count,
+                           " over all ranks (this one's input has shape ", text_of(x.sizes()), ")"));
   for (const Tensor& part : all)
     total.mean.add_(part.slice(0, 0, channels), part[2 * channels].item<double>() / total.count);
   for (const Tensor& part : all) {

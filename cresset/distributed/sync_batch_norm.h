@@ -1,5 +1,5 @@
-// Batch norm over the batches of all ranks of the default group, which may be of different sizes: statistics and gradients
-// are those of one batch norm on the whole batch. nn::SyncBatchNorm calls it in training.
+// Batch norm over the batches of all ranks of the default group, which may be of different sizes: statistics and
+// gradients are those of one batch norm on the whole batch. nn::SyncBatchNorm calls it in training.
 #pragma once
 
 #include "cresset/nn/layers/norm.h"

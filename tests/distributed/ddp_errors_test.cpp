@@ -22,12 +22,13 @@ CRESSET_MODULE(Two);
 }  // namespace
 
 TEST(DdpErrors, AModelThatDiffersNamesTheParameterAndTheRank) {
-  expect_all_say(errors_of(2,
-                           [](int rank) {
-                             nn::Sequential net(nn::Linear(4 + rank, 10));
-                             dist::DistributedDataParallel model(net);
-                           }),
-                 "DistributedDataParallel: parameter 0.weight is float32[10, 5] on rank 1, but float32[10, 4] on rank 0");
+  expect_all_say(
+      errors_of(2,
+                [](int rank) {
+                  nn::Sequential net(nn::Linear(4 + rank, 10));
+                  dist::DistributedDataParallel model(net);
+                }),
+      "DistributedDataParallel: parameter 0.weight is float32[10, 5] on rank 1, but float32[10, 4] on rank 0");
   expect_all_say(errors_of(2,
                            [](int rank) {
                              nn::Sequential net(nn::Linear(4, 10));

@@ -1,4 +1,5 @@
-// Loops without DistributedDataParallel: the one that reduces only the loss is caught, those that are right are left alone.
+// Loops without DistributedDataParallel: the one that reduces only the loss is caught, those that are right are left
+// alone.
 #include <gtest/gtest.h>
 
 #include "cresset/distributed/drift_watch.h"
@@ -46,7 +47,7 @@ TEST(DriftWatch, RightLoopsAreLeftAlone) {
     train(rank, Reduced::gradients, mlp());
     train(rank, Reduced::nothing, mlp());  // trainings that have nothing to do with each other
     cresset::manual_seed(static_cast<uint64_t>(rank));
-    train(rank, Reduced::loss_only, mlp());  // from different starts
+    train(rank, Reduced::loss_only, mlp());                  // from different starts
     train(rank, Reduced::loss_only, mlp({6, 3 + rank, 4}));  // the parts of one model
   });
 }
