@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iomanip>
 #include <ios>
+#include <iostream>
 #include <ostream>
 
 namespace cresset {
@@ -198,6 +199,13 @@ std::ostream& print(std::ostream& out, const Tensor& tensor, int64_t linesize) {
   }
   print_kind(out, tensor);
   return out;
+}
+
+void Tensor::print() const {
+  if (defined())
+    std::cerr << '[' << toString() << ' ' << text_of(sizes()) << "]\n";
+  else
+    std::cerr << "[UndefinedTensor]\n";
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return print(out, tensor, 80); }
