@@ -36,7 +36,7 @@ NormImplBase<D, Derived, Options>::NormImplBase(const Options& options_) : optio
 template <size_t D, class Derived, class Options>
 void NormImplBase<D, Derived, Options>::reset() {
   const int64_t features = options.num_features();
-  CRESSET_CHECK_AS(ValueError, features >= 0, short_name(*this), ": found num_features ", features,
+  CRESSET_CHECK_AS(ValueError, features >= 0, detail::layer_name(typeid(Derived)), ": found num_features ", features,
                    " (expected no negative number)");
   auto parameter = [&](const char* name) {
     return this->register_parameter(name, options.affine() ? empty({features}) : Tensor(), options.affine());
