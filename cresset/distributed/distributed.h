@@ -16,4 +16,3 @@
 #include "cresset/distributed/sync_batch_norm.h"
 #include "cresset/distributed/tcp_store.h"
 #include "cresset/distributed/work.h"
-#if __has_include("cresset/distributed/file_store.h")
