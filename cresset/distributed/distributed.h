@@ -6,9 +6,7 @@
 #include "cresset/distributed/ddp.h"
 #include "cresset/distributed/drift.h"
 #include "cresset/distributed/drift_watch.h"
-#if __has_include("cresset/distributed/file_store.h")
 #include "cresset/distributed/file_store.h"
-#endif
 #include "cresset/distributed/flight_recorder.h"
 #include "cresset/distributed/hash_store.h"
 #include "cresset/distributed/metrics.h"

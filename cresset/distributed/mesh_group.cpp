@@ -2,6 +2,8 @@
 // for small messages the hand-over would cost more than the message.
 #include "cresset/distributed/mesh_group.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "cresset/core/parallel.h"
@@ -18,13 +20,27 @@ CallerWaits::~CallerWaits() { caller_waits = before_; }
 bool CallerWaits::now() { return caller_waits; }
 
 MeshGroup::MeshGroup(std::shared_ptr<Transport> transport, std::shared_ptr<Health> health, MeshOptions options)
-    : transport_(std::move(transport)),
+    : owner_(getpid()),
+      transport_(std::move(transport)),
       health_(std::move(health)),
       options_(std::move(options)),
       timeout_(options_.timeout.count()),
       recorder_(options_.name, transport_->rank(), transport_->size()) {}
 
-MeshGroup::~MeshGroup() { shutdown(); }
+MeshGroup::~MeshGroup() {
+  if (!forked()) {
+    shutdown();
+    return;
+  }
+  // The threads are the parent's, and so are the connections: nothing may be closed here.
+  if (thread_.joinable()) thread_.detach();
+  for (std::thread& thread : pool_)
+    if (thread.joinable()) thread.detach();
+  new std::shared_ptr<Transport>(std::move(transport_));
+  new std::shared_ptr<Health>(std::move(health_));
+}
+
+bool MeshGroup::forked() const { return getpid() != owner_; }
 
 int MeshGroup::global_rank(int rank) const {
   CRESSET_CHECK_AS(ValueError, rank >= 0 && rank < size(), "ProcessGroup: found rank ", rank, " (expected 0 to ",
@@ -93,13 +109,37 @@ void MeshGroup::run_queue() {
   }
 }
 
+// For a transport whose slots are short. Those who follow a plan that was compared once need not be asked again.
+void MeshGroup::agree_first(const Fingerprint& what) {
+  if (what.plan != 0 && what.plan == agreed_plan_) return;
+  constexpr uint64_t kAgreement = 1;
+  uint64_t mine = what.hash();
+  std::vector<uint64_t> theirs(static_cast<size_t>(size()), mine);
+  auto out = transport_->buffer(&mine, sizeof mine);
+  auto in = transport_->buffer(theirs.data(), theirs.size() * sizeof mine);
+  for (int i = 1; i < size(); i++) {
+    const int from = (rank() + size() - i) % size();
+    in->recv(from, kAgreement, static_cast<size_t>(from) * sizeof mine, sizeof mine);
+    out->send((rank() + i) % size(), kAgreement, 0, sizeof mine);
+  }
+  for (int i = 1; i < size(); i++) in->wait_recv();
+  for (int i = 1; i < size(); i++) out->wait_send();
+  agreed_plan_ = what.plan;
+  if (std::count(theirs.begin(), theirs.end(), mine) == size()) return;
+  // The watchdog finds out who meant what, and ends this.
+  while (!dead_) std::this_thread::sleep_for(Milliseconds(5));
+  throw Interrupted();
+}
+
 void MeshGroup::execute(Operation& operation) {
   recorder_.started(operation.record);
   health_->note_operation(operation.what);
   const std::exception_ptr error = run_guarded(operation.what, operation.what.title(), [&] {
     const auto flight = take_off(operation.what, operation.detail, {});
     try {
-      operation.body({*transport_, operation.what.hash(), scratch_});
+      const Exchange exchange{*transport_, operation.what.hash(), scratch_};
+      if (!transport_->names_messages()) agree_first(operation.what);
+      operation.body(exchange);
     } catch (...) {
       land(flight);
       throw;

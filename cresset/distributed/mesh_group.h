@@ -2,6 +2,8 @@
 // explanation, and its first error is its last.
 #pragma once
 
+#include <sys/types.h>
+
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -100,6 +102,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   Work submit(Fingerprint what, std::vector<Tensor> result, Body body, std::string detail = {});
   void execute(Operation& operation);
   void run_queue();
+  void agree_first(const Fingerprint& what);
   std::exception_ptr run_guarded(const Fingerprint& what, const std::string& title, const std::function<void()>& body);
   Flights::iterator take_off(const Fingerprint& what, std::string detail, std::string title);
   void land(Flights::iterator flight);
@@ -109,6 +112,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   void die(const std::string& words, Words kind);
   std::exception_ptr death_of(const std::string& title) const;
   void check_alive(const char* op) const;
+  bool forked() const;  // this process is a child of the one whose group it is
   void watch_collective(Flight& flight, Clock::time_point now);
   std::string disagreement(const Flight& flight, bool& complete) const;
   std::string too_late(const Flight& flight) const;
@@ -116,12 +120,14 @@ class MeshGroup final : public ProcessGroup, public Watched {
 
   Work start_point_to_point(OpKind op, Tensor tensor, int peer, int tag);
 
+  const pid_t owner_;
   std::shared_ptr<Transport> transport_;
   std::shared_ptr<Health> health_;
   MeshOptions options_;
   std::atomic<int64_t> timeout_;
   FlightRecorder recorder_;
   std::atomic<uint64_t> plan_{0};
+  uint64_t agreed_plan_ = 0;
 
   mutable std::mutex mutex_;  // the queue
   std::condition_variable changed_;
