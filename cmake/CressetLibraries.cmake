@@ -5,6 +5,7 @@
 #   cresset_image        PNG, JPEG and gzip through their libraries, loaded at the first such file
 #   cresset_cuda         the CUDA kernels, loaded on demand
 #   cresset_distributed  process groups; a library of its own, so that only its users load Gloo
+#   cresset_mpi          bytes over MPI, loaded by cresset_distributed for the backend "mpi"
 # A static build puts the first three into one libcresset.a. Its target `cresset` then stands for the whole archive: ops and
 # kernels register themselves, and a linker that takes only what is named would drop them.
 
@@ -19,6 +20,9 @@ file(GLOB cresset_cpu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/ba
 file(GLOB cresset_dnn_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/dnn/*.cpp)
 file(GLOB cresset_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cuda/*.cu)
 file(GLOB_RECURSE cresset_distributed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/distributed/*.cpp)
+set(cresset_mpi_sources ${cresset_distributed_sources})
+list(FILTER cresset_mpi_sources INCLUDE REGEX "/cresset/distributed/mpi/mpi_transport")
+list(FILTER cresset_distributed_sources EXCLUDE REGEX "/cresset/distributed/mpi/mpi_transport")
 
 # One codec, one dependency, one file.
 set(cresset_image_sources "")
@@ -142,9 +146,10 @@ if(cresset_distributed_sources)
       EXPORT_NAME distributed BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
     target_link_libraries(cresset_distributed PUBLIC cresset PRIVATE CressetDeps::gloo)
-    if(CRESSET_MPI)
-      target_compile_definitions(cresset_distributed PRIVATE CRESSET_MPI=1)
-      target_link_libraries(cresset_distributed PRIVATE MPI::MPI_CXX)
+    # A library of its own, loaded for the backend "mpi": programs that do not use MPI must not load it.
+    if(CRESSET_MPI AND BUILD_SHARED_LIBS AND cresset_mpi_sources)
+      cresset_add_loadable(cresset_mpi ${cresset_mpi_sources})
+      target_link_libraries(cresset_mpi PRIVATE cresset_distributed MPI::MPI_CXX)
     endif()
     if(CRESSET_GRPC)
       target_compile_definitions(cresset_distributed PRIVATE CRESSET_GRPC=1)

@@ -2,6 +2,7 @@
 // error names the key. PrefixStore gives a part of one its own names; HashStore is for threads of one process.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -65,7 +66,7 @@ class CRESSET_API Store {
   void set_timeout(Milliseconds timeout) { timeout_ = timeout; }
 
  protected:
-  Milliseconds timeout_;
+  std::atomic<Milliseconds> timeout_;
 };
 
 // The names of `inner` that begin with a prefix and a slash.

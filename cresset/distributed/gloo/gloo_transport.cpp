@@ -1,0 +1,241 @@
+// The mesh is connected on a thread of its own: Gloo waits for peers that may have died, and cannot be stopped.
+#include "cresset/distributed/gloo/gloo_transport.h"
+
+#include <gloo/common/error.h>
+#include <gloo/rendezvous/context.h>
+#include <gloo/rendezvous/store.h>
+#include <gloo/transport/device.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+
+#include "cresset/distributed/gloo/interface.h"
+
+namespace cresset::distributed {
+namespace {
+
+// Gloo adds it to the clock, so not the largest number there is.
+constexpr Milliseconds kNoLimit = std::chrono::hours(24 * 365);
+
+using Clock = std::chrono::steady_clock;
+
+// Our store as Gloo sees it; stops waiting when the one who asked has given up.
+class GlooStore final : public ::gloo::rendezvous::Store {
+ public:
+  GlooStore(std::shared_ptr<distributed::Store> store, Clock::time_point deadline)
+      : store_(std::move(store)), deadline_(deadline) {}
+
+  void set(const std::string& key, const std::vector<char>& data) override {
+    store_->set(key, std::string_view(data.data(), data.size()));
+  }
+  std::vector<char> get(const std::string& key) override {
+    while (!abandoned_) {
+      const auto left = std::chrono::duration_cast<Milliseconds>(deadline_ - Clock::now());
+      CRESSET_CHECK_AS(DistributedError, left.count() > 0, "the address of rank ", key, " did not come");
+      const std::vector<std::string> keys{key};
+      if (!store_->check(keys)) {
+        std::this_thread::sleep_for(Milliseconds(2));
+        continue;
+      }
+      const std::string value = store_->get(key);
+      return {value.begin(), value.end()};
+    }
+    throw Interrupted();
+  }
+  void wait(const std::vector<std::string>& keys) override {
+    for (const std::string& key : keys) get(key);
+  }
+  void wait(const std::vector<std::string>& keys, const Milliseconds&) override { wait(keys); }
+
+  void abandon() { abandoned_ = true; }
+
+ private:
+  std::shared_ptr<distributed::Store> store_;
+  Clock::time_point deadline_;
+  std::atomic<bool> abandoned_{false};
+};
+
+class GlooTransport;
+
+class GlooBuffer final : public TransportBuffer {
+ public:
+  GlooBuffer(GlooTransport& transport, std::unique_ptr<::gloo::transport::UnboundBuffer> buffer);
+  ~GlooBuffer() override;
+  void send(int peer, uint64_t slot, size_t offset, size_t bytes) override;
+  void recv(int peer, uint64_t slot, size_t offset, size_t bytes) override;
+  void recv_any(const std::vector<int>& peers, uint64_t slot, size_t offset, size_t bytes) override;
+  void wait_send() override;
+  int wait_recv() override;
+  void cut_off() {
+    buffer_->abortWaitRecv();
+    buffer_->abortWaitSend();
+  }
+
+ private:
+  template <class F>
+  auto translated(int peer, F&& f);
+
+  GlooTransport& transport_;
+  std::unique_ptr<::gloo::transport::UnboundBuffer> buffer_;
+  int last_peer_ = -1;
+};
+
+class GlooTransport final : public Transport {
+ public:
+  explicit GlooTransport(std::shared_ptr<::gloo::Context> context) : context_(std::move(context)) {}
+  ~GlooTransport() override { close(); }
+
+  int rank() const override { return context_->rank; }
+  int size() const override { return context_->size; }
+  const char* name() const override { return "gloo"; }
+  bool names_messages() const override { return true; }
+
+  std::unique_ptr<TransportBuffer> buffer(void* data, size_t bytes) override {
+    return std::make_unique<GlooBuffer>(*this, context_->createUnboundBuffer(data, bytes));
+  }
+
+  void interrupt() override {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    for (GlooBuffer* buffer : live_) buffer->cut_off();
+  }
+
+  void close() override {
+    if (closed_.exchange(true)) return;
+    if (context_->size > 1) context_->closeConnections();
+  }
+
+  bool interrupted() const { return interrupted_; }
+  void add(GlooBuffer* buffer) {
+    const std::lock_guard lock(mutex_);
+    live_.insert(buffer);
+  }
+  void remove(GlooBuffer* buffer) {
+    const std::lock_guard lock(mutex_);
+    live_.erase(buffer);
+  }
+
+ private:
+  std::shared_ptr<::gloo::Context> context_;
+  std::mutex mutex_;
+  std::unordered_set<GlooBuffer*> live_;
+  std::atomic<bool> interrupted_{false};
+  std::atomic<bool> closed_{false};
+};
+
+GlooBuffer::GlooBuffer(GlooTransport& transport, std::unique_ptr<::gloo::transport::UnboundBuffer> buffer)
+    : transport_(transport), buffer_(std::move(buffer)) {
+  transport_.add(this);
+}
+
+GlooBuffer::~GlooBuffer() { transport_.remove(this); }
+
+template <class F>
+auto GlooBuffer::translated(int peer, F&& f) {
+  if (transport_.interrupted()) throw Interrupted();
+  try {
+    return f();
+  } catch (const ::gloo::Exception& error) {
+    throw BrokenConnection(peer, error.what());
+  }
+}
+
+void GlooBuffer::send(int peer, uint64_t slot, size_t offset, size_t bytes) {
+  last_peer_ = peer;
+  translated(peer, [&] { buffer_->send(peer, slot, offset, bytes); });
+}
+
+void GlooBuffer::recv(int peer, uint64_t slot, size_t offset, size_t bytes) {
+  last_peer_ = peer;
+  translated(peer, [&] { buffer_->recv(peer, slot, offset, bytes); });
+}
+
+void GlooBuffer::recv_any(const std::vector<int>& peers, uint64_t slot, size_t offset, size_t bytes) {
+  translated(-1, [&] { buffer_->recv(peers, slot, offset, bytes); });
+}
+
+void GlooBuffer::wait_send() {
+  if (!translated(last_peer_, [&] { return buffer_->waitSend(nullptr, kNoLimit); })) throw Interrupted();
+}
+
+int GlooBuffer::wait_recv() {
+  int from = -1;
+  if (!translated(last_peer_, [&] { return buffer_->waitRecv(&from, kNoLimit); })) throw Interrupted();
+  return from;
+}
+
+// What the connecting thread and the one who waits for it share; whoever leaves last frees it.
+struct Connecting {
+  std::shared_ptr<GlooStore> store;
+  std::shared_ptr<::gloo::rendezvous::Context> context;
+  std::shared_ptr<::gloo::transport::Device> device;
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  std::exception_ptr error;
+};
+
+// One device, which is one thread that serves the sockets, for all groups of the process while any of them lives.
+std::shared_ptr<::gloo::transport::Device> shared_device(const std::string& master) {
+  static auto* mutex = new std::mutex;
+  static auto* last = new std::pair<std::string, std::weak_ptr<::gloo::transport::Device>>;
+  const std::string address = outgoing_address(master);
+  const std::lock_guard lock(*mutex);
+  if (auto device = last->second.lock(); device && last->first == address) return device;
+  ::gloo::transport::tcp::attr attributes;
+  attributes.hostname = address;
+  auto device = ::gloo::transport::tcp::CreateDevice(attributes);
+  *last = {address, device};
+  return device;
+}
+
+}  // namespace
+
+std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
+  auto state = std::make_shared<Connecting>();
+  const auto deadline = Clock::now() + options.timeout;
+  state->store = std::make_shared<GlooStore>(options.store, deadline);
+  state->context = std::make_shared<::gloo::rendezvous::Context>(options.rank, options.size);
+  // Gloo waits five times as long for a connection.
+  state->context->setTimeout(std::max(Milliseconds(1000), options.timeout / 5));
+  try {
+    state->device = shared_device(options.master);
+  } catch (const ::gloo::Exception& error) {
+    throw DistributedError(
+        message_of("init_process_group: gloo cannot use the address of ", options.master, ": ", error.what()));
+  }
+  std::thread([state] {
+    std::exception_ptr error;
+    try {
+      state->context->connectFullMesh(*state->store, state->device);
+    } catch (const ::gloo::Exception& failed) {
+      error = std::make_exception_ptr(DistributedError(failed.what()));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const std::lock_guard lock(state->mutex);
+    state->done = true;
+    state->error = error;
+    state->changed.notify_all();
+  }).detach();
+
+  std::unique_lock lock(state->mutex);
+  while (!state->changed.wait_for(lock, Milliseconds(20), [&] { return state->done; })) {
+    try {
+      if (options.check) options.check();
+      CRESSET_CHECK_AS(DistributedError, Clock::now() < deadline, "init_process_group: the connections between the ",
+                       options.size, " ranks were not made within ", options.timeout.count(), " ms");
+    } catch (...) {
+      state->store->abandon();
+      throw;
+    }
+  }
+  if (state->error) std::rethrow_exception(state->error);
+  return std::make_shared<GlooTransport>(state->context);
+}
+
+}  // namespace cresset::distributed

@@ -1,0 +1,373 @@
+// What is heard becomes a cause in the order in which the store saw it: the first death is the one to name.
+#include "cresset/distributed/health.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "cresset/core/error.h"
+
+namespace cresset::distributed {
+namespace {
+
+// A death is told by the store at once; the launcher's word on how it died follows. So long it is waited for.
+constexpr Milliseconds kSettling{300};
+constexpr Milliseconds kTick{20};
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts{""};
+  for (const char c : text) {
+    if (c == at)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  }
+  return parts;
+}
+
+// A key: "beat/2".
+std::string of(const char* what, int rank) { return message_of(what, "/", rank); }
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+// The rank at the end of "death/2".
+std::optional<int> rank_in(const std::string& key, std::string_view prefix) {
+  if (!key.starts_with(prefix)) return {};
+  const std::string rest = key.substr(prefix.size());
+  if (rest.empty() || rest.find_first_not_of("0123456789") != std::string::npos || rest.size() > 9) return {};
+  return std::stoi(rest);
+}
+
+}  // namespace
+
+std::string ranks_in_words(const std::vector<int>& ranks) {
+  std::string out = ranks.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < ranks.size(); i++) out += message_of(i ? ", " : "", ranks[i]);
+  return out;
+}
+
+Health::Health(HealthOptions options) : options_(std::move(options)) {}
+
+Health::~Health() = default;
+
+std::shared_ptr<Health> Health::start(HealthOptions options) {
+  std::shared_ptr<Health> health(new Health(std::move(options)));
+  // Connections of their own: the listener's waits long, and the writer must not wait for the caller.
+  auto listening = health->options_.store->clone(), writing = health->options_.store->clone();
+  health->threads_ = 3;
+  const auto run = [health](auto body) {
+    std::thread([health, body] {
+      body();
+      const std::lock_guard lock(health->mutex_);
+      health->threads_--;
+      health->changed_.notify_all();
+    }).detach();
+  };
+  run([health, listening] { health->listen(listening); });
+  run([health, writing] { health->write(writing); });
+  run([health] { health->look_after(); });
+  return health;
+}
+
+void Health::listen(const std::shared_ptr<Store>& store) {
+  uint64_t version = 0;
+  try {
+    while (true) {
+      Changes changes = store->changes("", version, Milliseconds(2000));
+      version = changes.version;
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      for (const auto& [key, value] : changes.entries) hear(key, value);
+      if (!changes.entries.empty()) changed_.notify_all();
+    }
+  } catch (const std::exception&) {
+    lost_store();
+  }
+}
+
+void Health::hear(const std::string& key, const std::string& value) {
+  // The launcher knows nothing of scopes; all other keys of ours stand under it.
+  std::string name = key;
+  if (!options_.scope.empty()) {
+    if (key.starts_with(options_.scope))
+      name = key.substr(options_.scope.size());
+    else if (!key.starts_with("exit/"))
+      return;
+  }
+  const bool news = !table_.contains(name);
+  table_[name] = {value, Clock::now()};
+  if (!news) return;
+  if (const auto rank = rank_in(name, "death/")) departures_.push_back({*rank, true, Clock::now()});
+  if (const auto rank = rank_in(name, "left/")) departures_.push_back({*rank, false, Clock::now()});
+}
+
+void Health::write(const std::shared_ptr<Store>& store) {
+  uint64_t beats = 0;
+  auto next_beat = Clock::now();
+  try {
+    while (true) {
+      std::unique_lock lock(mutex_);
+      writing_ = false;
+      changed_.notify_all();
+      changed_.wait_until(lock, next_beat, [&] { return stopping_ || !tasks_.empty(); });
+      if (tasks_.empty() && stopping_) return;
+      if (!tasks_.empty()) {
+        const Task task = std::move(tasks_.front());
+        tasks_.pop_front();
+        writing_ = true;
+        lock.unlock();
+        if (task.kind == Task::set) {
+          store->set(key(task.key), task.value);
+        } else {
+          store->compare_set(key(task.key), "", task.value);
+        }
+      }
+      if (lock.owns_lock()) lock.unlock();
+      if (Clock::now() >= next_beat) {
+        std::string beat = std::to_string(beats++) + "\t";
+        if (const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed))
+          beat += name_of(last_op_.load(std::memory_order_relaxed)) + std::string(" #") + std::to_string(sequence);
+        store->set(key(of("beat", options_.rank)), beat);
+        next_beat = Clock::now() + beat_interval();
+      }
+    }
+  } catch (const std::exception&) {
+    lost_store();
+  }
+}
+
+// With very many ranks the beats of all to all would be a load of their own.
+Milliseconds Health::beat_interval() const { return Milliseconds(1000) * std::max(1, options_.world_size / 64); }
+
+void Health::lost_store() {
+  const std::lock_guard lock(mutex_);
+  writing_ = false;
+  tasks_.clear();
+  if (!stopping_ && !lost_store_) lost_store_ = Clock::now();
+  changed_.notify_all();
+}
+
+void Health::look_after() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    changed_.wait_for(lock, kTick);
+    std::vector<std::shared_ptr<Watched>> groups;
+    std::erase_if(groups_, [](const auto& group) { return group.expired(); });
+    for (const auto& group : groups_)
+      if (auto alive = group.lock()) groups.push_back(std::move(alive));
+    lock.unlock();
+    for (const auto& group : groups) group->watch();
+    groups.clear();
+    lock.lock();
+  }
+}
+
+void Health::add(const std::shared_ptr<Watched>& group) {
+  const std::lock_guard lock(mutex_);
+  groups_.push_back(group);
+}
+
+void Health::join(Milliseconds timeout) {
+  const auto deadline = Clock::now() + timeout;
+  Store& store = *options_.store;
+  const std::string self = std::to_string(options_.rank);
+  const std::string mine = message_of(host_name(), "\t", getpid(), "\t", options_.world_size);
+  const std::string standing = store.compare_set(key(of("member", options_.rank)), "", mine);
+  if (standing != mine) {
+    const auto parts = split(standing, '\t');
+    throw DistributedError(message_of("init_process_group: rank ", self, " is taken by another process (host ",
+                                      parts[0], ", pid ", parts.size() > 1 ? parts[1] : "?",
+                                      "): two processes have the same rank, or the store was used before"));
+  }
+  store.last_will(key(of("death", options_.rank)), "lost");
+  std::vector<int> everyone, missing;
+  for (int rank = 0; rank < options_.world_size; rank++) everyone.push_back(rank);
+  Cause failed;
+  const bool complete = wait_heard(
+      [&] {
+        failed = cause(everyone, "", nullptr);
+        if (!failed.words.empty()) return true;
+        missing.clear();
+        for (const int rank : everyone)
+          if (!heard(of("member", rank))) missing.push_back(rank);
+        return missing.empty();
+      },
+      deadline);
+  CRESSET_CHECK_AS(DistributedError, failed.words.empty(), "init_process_group failed: ", failed.words);
+  CRESSET_CHECK_AS(DistributedError, complete, "init_process_group: ", ranks_in_words(missing), " did not join within ",
+                   timeout.count(), " ms (world size ", options_.world_size, ")");
+  for (const int rank : everyone) {
+    const auto parts = split(*heard(of("member", rank)), '\t');
+    CRESSET_CHECK_AS(DistributedError, parts.size() > 2 && parts[2] == std::to_string(options_.world_size),
+                     "init_process_group: ", who(rank), " has world size ", parts.size() > 2 ? parts[2] : "?", ", ",
+                     who(options_.rank), " has ", options_.world_size);
+  }
+}
+
+std::optional<std::string> Health::heard(const std::string& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = table_.find(key);
+  if (found == table_.end()) return {};
+  return found->second.value;
+}
+
+bool Health::wait_heard(const std::function<bool()>& enough, Clock::time_point deadline) const {
+  while (!enough()) {
+    std::unique_lock lock(mutex_);
+    if (Clock::now() >= deadline) return false;
+    // Not for the whole time: a cause that settles makes no noise.
+    changed_.wait_until(lock, std::min(deadline, Clock::now() + kTick));
+  }
+  return true;
+}
+
+void Health::post(const std::string& key, const std::string& value) {
+  const std::lock_guard lock(mutex_);
+  if (lost_store_) return;
+  tasks_.push_back({Task::set, key, value});
+  changed_.notify_all();
+}
+
+void Health::propose(const std::string& key, const std::string& value) {
+  const std::lock_guard lock(mutex_);
+  if (lost_store_) return;
+  tasks_.push_back({Task::propose, key, value});
+  changed_.notify_all();
+}
+
+std::string Health::who(int rank) const {
+  const std::lock_guard lock(mutex_);
+  return named(rank);
+}
+
+std::string Health::named(int rank) const {
+  const auto member = table_.find(of("member", rank));
+  if (member == table_.end()) return message_of("rank ", rank);
+  const auto parts = split(member->second.value, '\t');
+  return message_of("rank ", rank, " (host ", parts[0], ", pid ", parts.size() > 1 ? parts[1] : "?", ")");
+}
+
+std::string Health::last_seen(int rank) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = table_.find(of("beat", rank));
+  if (found == table_.end()) return "not heard of";
+  const auto age = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - found->second.when);
+  const auto parts = split(found->second.value, '\t');
+  const std::string last = parts.size() > 1 && !parts[1].empty() ? parts[1] : "none";
+  const bool silent = age > 3 * beat_interval();
+  return message_of(silent ? message_of("silent for ", age.count(), " s") : "alive", "; last operation: ", last);
+}
+
+bool Health::left_before(const Departure& departure, const std::string& group, const Fingerprint* in_flight) const {
+  if (!in_flight) return false;
+  const auto note = split(table_.at(of("left", departure.rank)).value, '\t');
+  for (size_t i = 1; i < note.size(); i++) {
+    const size_t equals = note[i].rfind('=');
+    if (equals == std::string::npos || note[i].substr(0, equals) != group) continue;
+    return std::stoull(note[i].substr(equals + 1)) < in_flight->sequence;
+  }
+  return true;
+}
+
+std::string Health::words_of(const Departure& departure, const Fingerprint* in_flight) const {
+  const std::string name = named(departure.rank);
+  const auto exit = table_.find(of("exit", departure.rank));
+  if (departure.died) {
+    if (exit == table_.end()) return name + " lost its connection (the process is gone or its machine is)";
+    return message_of(name, exit->second.value.starts_with("killed") ? " was " : " ", exit->second.value);
+  }
+  const std::string how = split(table_.at(of("left", departure.rank)).value, '\t')[0];
+  if (how == "left")
+    return message_of(name, " left the group (destroy_process_group)",
+                      in_flight ? message_of(" while others were in ", in_flight->title()) : "");
+  return message_of(name, " ", how, " before the others were done");
+}
+
+Health::Cause Health::cause(const std::vector<int>& ranks, const std::string& group,
+                            const Fingerprint* in_flight) const {
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  for (const Departure& departure : departures_) {
+    if (departure.rank == options_.rank) continue;
+    if (std::find(ranks.begin(), ranks.end(), departure.rank) == ranks.end()) continue;
+    if (departure.died) {
+      if (table_.contains(of("left", departure.rank))) continue;  // it said goodbye first
+      if (!table_.contains(of("exit", departure.rank)) && now - departure.when < kSettling) return {"", true};
+      return {words_of(departure, in_flight), false};
+    }
+    if (left_before(departure, group, in_flight)) return {words_of(departure, in_flight), false};
+  }
+  if (!lost_store_) return {};
+  // Whoever kept the table has left in good order: what is under way may still end well.
+  if (!options_.launcher_store && table_.contains("left/0")) return {};
+  return {message_of("lost the store at ", options_.store->name(), ": ",
+                     options_.launcher_store ? "the launcher" : named(0), " is gone"),
+          false};
+}
+
+std::string Health::wait_for_cause(const std::vector<int>& ranks, const std::string& group,
+                                   const Fingerprint& in_flight, Milliseconds at_most) const {
+  const auto deadline = Clock::now() + at_most;
+  while (true) {
+    const Cause found = cause(ranks, group, &in_flight);
+    if (!found.words.empty()) return found.words;
+    if (!found.settling && Clock::now() >= deadline) return {};
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kTick);
+  }
+}
+
+void Health::wait_for_others(Milliseconds at_most) {
+  wait_heard(
+      [&] {
+        const std::lock_guard lock(mutex_);
+        if (lost_store_) return true;
+        for (int rank = 0; rank < options_.world_size; rank++) {
+          if (rank != options_.rank && !table_.contains(of("left", rank)) && !table_.contains(of("death", rank)))
+            return false;
+        }
+        return true;
+      },
+      Clock::now() + at_most);
+}
+
+void Health::leave_note(const std::string& how) {
+  std::string note = how;
+  std::vector<std::shared_ptr<Watched>> groups;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& group : groups_)
+      if (auto alive = group.lock()) groups.push_back(std::move(alive));
+  }
+  for (const auto& group : groups) note += message_of("\t", group->progress());
+  post(of("left", options_.rank), note);
+  // A store that does not answer must not keep a process from ending.
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, Milliseconds(1000), [&] { return (tasks_.empty() && !writing_) || lost_store_; });
+}
+
+void Health::leave() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    stopping_ = true;
+    changed_.notify_all();
+    if (lost_store_) return;
+  }
+  try {
+    options_.store->withdraw_will(key(of("death", options_.rank)));
+    // The listener waits for changes: here is one.
+    options_.store->set(key(of("goodbye", options_.rank)), "");
+  } catch (const std::exception&) {
+    // The store went first.
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, Milliseconds(1000), [&] { return threads_ == 0; });
+}
+
+}  // namespace cresset::distributed

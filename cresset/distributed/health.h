@@ -1,0 +1,129 @@
+// Health: who is there, who is gone and why, as the store knows it. One per process and generation. Three threads: a
+// listener that keeps a copy of the shared table, a writer that beats and reports, and a watchdog that never waits for
+// the store, so that a deadline holds even when the store's host is stopped.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "cresset/distributed/fingerprint.h"
+#include "cresset/distributed/store.h"
+
+namespace cresset::distributed {
+
+// A group as the watchdog sees it. Called often: it must be quick and must not use the store.
+class Watched {
+ public:
+  virtual ~Watched() = default;
+  virtual void watch() = 0;
+  // "NAME=SEQUENCE": how far this rank has come, for the note that it leaves.
+  virtual std::string progress() const = 0;
+};
+
+struct HealthOptions {
+  int rank = 0;
+  int world_size = 1;
+  std::shared_ptr<Store> store;  // under the generation's prefix
+  std::string scope;             // in front of our own keys: a second group in one process needs other names
+  bool launcher_store = false;   // the launcher keeps the table, not rank 0
+};
+
+class Health : public std::enable_shared_from_this<Health> {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  static std::shared_ptr<Health> start(HealthOptions options);
+  ~Health();
+
+  // Says that this rank is here, and waits for all others. Names those who did not come.
+  void join(Milliseconds timeout);
+  void add(const std::shared_ptr<Watched>& group);
+
+  // "rank 2 (host b, pid 811)"
+  std::string who(int rank) const;
+  // "silent for 6 s; last operation: broadcast #41"
+  std::string last_seen(int rank) const;
+
+  // Why an operation of this group cannot end: somebody died, left before it, or the store is gone. `settling` means
+  // that something happened whose cause may still be told.
+  struct Cause {
+    std::string words;
+    bool settling = false;
+  };
+  Cause cause(const std::vector<int>& ranks, const std::string& group, const Fingerprint* in_flight) const;
+  // As above, for one whose connection broke: waits a moment for the notice.
+  std::string wait_for_cause(const std::vector<int>& ranks, const std::string& group, const Fingerprint& in_flight,
+                             Milliseconds at_most) const;
+
+  // What stands in the table, as far as this process has heard.
+  std::optional<std::string> heard(const std::string& key) const;
+  // Waits until `enough` says so, looking again whenever something is heard.
+  bool wait_heard(const std::function<bool()>& enough, Clock::time_point deadline) const;
+  // Written soon, in order, by the writer.
+  void post(const std::string& key, const std::string& value);
+  // The first sentence for a key wins; all ranks hear it.
+  void propose(const std::string& key, const std::string& value);
+  Store& store() const { return *options_.store; }
+  std::string key(const std::string& name) const { return options_.scope + name; }
+
+  void note_operation(const Fingerprint& what) {
+    last_op_.store(what.op, std::memory_order_relaxed);
+    last_sequence_.store(what.sequence, std::memory_order_relaxed);
+  }
+
+  // Tells the others how this rank goes: "left", or "exited with status 0".
+  void leave_note(const std::string& how);
+  // Then, for whoever keeps the table: until all others have left or died.
+  void wait_for_others(Milliseconds at_most);
+  // Then ends the threads.
+  void leave();
+
+ private:
+  struct Heard {
+    std::string value;
+    Clock::time_point when;
+  };
+  struct Departure {
+    int rank;
+    bool died;  // otherwise it left a note
+    Clock::time_point when;
+  };
+  struct Task {
+    enum Kind { set, propose } kind;
+    std::string key, value;
+  };
+
+  explicit Health(HealthOptions options);
+  void listen(const std::shared_ptr<Store>& store);
+  void hear(const std::string& key, const std::string& value);
+  void write(const std::shared_ptr<Store>& store);
+  void look_after();
+  void lost_store();
+  Milliseconds beat_interval() const;
+  std::string named(int rank) const;  // who(), with the lock held
+  std::string words_of(const Departure& departure, const Fingerprint* in_flight) const;
+  bool left_before(const Departure& departure, const std::string& group, const Fingerprint* in_flight) const;
+
+  HealthOptions options_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::map<std::string, Heard> table_;
+  std::vector<Departure> departures_;
+  std::deque<Task> tasks_;
+  std::vector<std::weak_ptr<Watched>> groups_;
+  bool stopping_ = false;
+  bool writing_ = false;
+  int threads_ = 0;
+  std::optional<Clock::time_point> lost_store_;
+  std::atomic<OpKind> last_op_{OpKind::barrier};
+  std::atomic<uint64_t> last_sequence_{0};
+};
+
+// "rank 1", "ranks 0, 2"
+std::string ranks_in_words(const std::vector<int>& ranks);
+
+}  // namespace cresset::distributed

@@ -1,0 +1,275 @@
+// init_process_group and what undoes it: destroy_process_group, the end of the process, and a fork.
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "cresset/distributed/environment.h"
+#include "cresset/distributed/flight_recorder.h"
+#include "cresset/distributed/gloo/gloo_transport.h"
+#include "cresset/distributed/mpi/mpi_loader.h"
+#include "cresset/distributed/rendezvous.h"
+#include "cresset/distributed/world.h"
+
+namespace cresset::distributed {
+namespace {
+
+// How long rank 0 keeps the store for the others once it is done itself.
+constexpr Milliseconds kForOthers{5000};
+
+struct State {
+  std::mutex mutex;
+  std::shared_ptr<World> world;
+  pid_t forked_from = 0;            // of a child: whose groups these were
+  std::map<std::string, int> uses;  // how often a store was met at in this process
+};
+
+State& state() {
+  static auto* all = new State;
+  return *all;
+}
+
+// A child has the groups' memory but not their threads, and must not touch their connections.
+void forget_in_child() {
+  State& all = state();
+  new (&all.mutex) std::mutex;  // another thread of the parent may have held it
+  if (!all.world) return;
+  all.forked_from = all.world->pid;
+  new std::shared_ptr<World>(std::move(all.world));  // never freed
+  all.world = nullptr;
+  all.uses.clear();
+}
+
+void take_down(World& world, const std::string& how, bool in_order) {
+  std::vector<std::shared_ptr<MeshGroup>> groups = world.groups;
+  groups.push_back(world.all);
+  for (const auto& group : groups) {
+    if (!group) continue;
+    if (in_order)
+      group->finish_queue();
+    else
+      group->abandon("this process is ending");
+  }
+  world.health->leave_note(how);
+  if (world.keeps_store) world.health->wait_for_others(in_order ? kForOthers : Milliseconds(1000));
+  world.health->leave();
+  if (!in_order) return;
+  for (const auto& group : groups)
+    if (group) group->shutdown();
+}
+
+// main returned or exit was called without destroy_process_group: the others must hear of it, and this process must
+// end.
+void at_exit(int status, void*) {
+  std::shared_ptr<World> world;
+  {
+    const std::lock_guard lock(state().mutex);
+    world = state().world;
+  }
+  if (!world || world->pid != getpid()) return;
+  take_down(*world, "exited with status " + std::to_string(status), false);
+  new std::shared_ptr<World>(world);  // its threads may still look at it
+}
+
+void prepare_process() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pthread_atfork(nullptr, nullptr, forget_in_child);
+    on_exit(at_exit, nullptr);
+  });
+}
+
+std::shared_ptr<MeshGroup> make_group(World& world, const std::string& name, std::vector<int> ranks,
+                                      Milliseconds timeout) {
+  auto transport = connect_transport(world, name, ranks, timeout);
+  auto group =
+      std::make_shared<MeshGroup>(std::move(transport), world.health, MeshOptions{name, std::move(ranks), timeout});
+  world.health->add(group);
+  return group;
+}
+
+}  // namespace
+
+std::shared_ptr<Transport> connect_transport(const World& world, const std::string& name, const std::vector<int>& ranks,
+                                             Milliseconds timeout) {
+  const auto place = std::find(ranks.begin(), ranks.end(), world.options.rank) - ranks.begin();
+  if (world.options.backend == "mpi") return connect_mpi(ranks, static_cast<int>(place));
+  GlooOptions options;
+  options.rank = static_cast<int>(place);
+  options.size = static_cast<int>(ranks.size());
+  options.store = std::make_shared<PrefixStore>("mesh/" + world.names + name, world.root->clone());
+  options.master = world.master;
+  options.timeout = timeout;
+  options.check = [&] {
+    const Health::Cause cause = world.health->cause(ranks, name, nullptr);
+    CRESSET_CHECK_AS(DistributedError, cause.words.empty(), "init_process_group failed: ", cause.words);
+  };
+  return connect_gloo(options);
+}
+
+void init_process_group(const InitOptions& given) {
+  prepare_process();
+  CRESSET_CHECK_AS(ValueError, given.backend == "gloo" || given.backend == "mpi", "init_process_group: found backend ",
+                   given.backend, " (expected gloo or mpi)");
+  CRESSET_CHECK_AS(ValueError, given.timeout.count() > 0, "init_process_group: found a timeout of ",
+                   given.timeout.count(), " ms (expected more than 0)");
+  State& all = state();
+  {
+    const std::lock_guard lock(all.mutex);
+    CRESSET_CHECK_AS(DistributedError, !all.world,
+                     "init_process_group: called twice (destroy_process_group comes first)");
+  }
+  const auto deadline = std::chrono::steady_clock::now() + given.timeout;
+  auto world = std::make_shared<World>();
+  world->pid = getpid();
+  world->options = given;
+  const Rendezvous found = open_rendezvous(given);
+  world->options.rank = found.rank;
+  world->options.world_size = found.world_size;
+  world->options.store = nullptr;
+  world->root = found.store;
+  world->master = found.master;
+  world->keeps_store = found.keeps_store;
+  // Names of this generation, and of this use of the store: what an earlier group left must not be taken for ours.
+  const std::string generation = std::to_string(number_in_environment("CRESSET_GENERATION").value_or(0)) + "/";
+  int use;
+  {
+    const std::lock_guard lock(all.mutex);
+    use = all.uses[found.store->name() + " " + given.group_name]++;
+  }
+  std::string scope = given.group_name.empty() ? "" : given.group_name + "/";
+  if (use > 0) scope += "again " + std::to_string(use) + "/";
+  world->names = generation + scope;
+  HealthOptions health;
+  health.rank = found.rank;
+  health.world_size = found.world_size;
+  health.store = std::make_shared<PrefixStore>(generation.substr(0, generation.size() - 1), found.store);
+  health.scope = scope;
+  health.launcher_store = found.launcher_store;
+  world->health = Health::start(health);
+  try {
+    world->health->join(given.timeout);
+    std::vector<int> everyone;
+    for (int rank = 0; rank < found.world_size; rank++) everyone.push_back(rank);
+    const auto left = std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
+    world->all = make_group(*world, "default", everyone, std::max(left, Milliseconds(1000)));
+    world->all->set_timeout(given.timeout);
+  } catch (...) {
+    world->health->leave_note("left");
+    world->health->leave();
+    throw;
+  }
+  dump_recorders_on_signal();
+  const std::lock_guard lock(all.mutex);
+  all.forked_from = 0;
+  all.world = world;
+}
+
+void init_process_group(const std::string& backend) {
+  InitOptions options;
+  options.backend = backend;
+  init_process_group(options);
+}
+
+bool is_available() { return true; }
+
+bool is_initialized() {
+  const std::lock_guard lock(state().mutex);
+  return state().world != nullptr;
+}
+
+std::shared_ptr<World> world_for(const char* op) {
+  State& all = state();
+  const std::lock_guard lock(all.mutex);
+  if (all.world) return all.world;
+  CRESSET_CHECK_AS(DistributedError, all.forked_from == 0, op, ": this process was forked from process ",
+                   all.forked_from, ", whose groups stay there (call init_process_group here)");
+  throw DistributedError(message_of(op, ": there is no process group (call init_process_group first)"));
+}
+
+Group group_for(const char* op, const Group& group) { return group ? group : world_for(op)->all; }
+
+Group default_group() { return world_for("default_group")->all; }
+
+std::shared_ptr<Store> default_store() {
+  const auto world = world_for("default_store");
+  return std::make_shared<PrefixStore>("user/" + world->names.substr(0, world->names.size() - 1), world->root);
+}
+
+void destroy_process_group(const Group& group) {
+  State& all = state();
+  std::shared_ptr<World> world = world_for("destroy_process_group");
+  if (group && group != world->all) {
+    std::shared_ptr<MeshGroup> found;
+    {
+      const std::lock_guard lock(all.mutex);
+      const auto at = std::find(world->groups.begin(), world->groups.end(), group);
+      CRESSET_CHECK_AS(ValueError, at != world->groups.end(), "destroy_process_group: ", in_words(group->name()),
+                       " was destroyed already");
+      found = *at;
+      world->groups.erase(at);
+    }
+    found->shutdown();
+    return;
+  }
+  {
+    const std::lock_guard lock(all.mutex);
+    if (all.world != world) return;
+    all.world = nullptr;
+  }
+  take_down(*world, "left", true);
+}
+
+Group new_group(std::vector<int> ranks, std::optional<Milliseconds> timeout) {
+  const auto world = world_for("new_group");
+  const int size = world->options.world_size, self = world->options.rank;
+  if (ranks.empty())
+    for (int rank = 0; rank < size; rank++) ranks.push_back(rank);
+  std::sort(ranks.begin(), ranks.end());
+  for (size_t i = 0; i < ranks.size(); i++) {
+    CRESSET_CHECK_AS(ValueError, ranks[i] >= 0 && ranks[i] < size, "new_group: found rank ", ranks[i],
+                     " (expected 0 to ", size - 1, ")");
+    CRESSET_CHECK_AS(ValueError, i == 0 || ranks[i] != ranks[i - 1], "new_group: found rank ", ranks[i], " twice");
+  }
+  const std::string name = "group " + std::to_string(++world->made);
+  if (std::find(ranks.begin(), ranks.end(), self) == ranks.end()) return nullptr;
+  const Milliseconds limit = timeout.value_or(world->all->timeout());
+
+  // Members first tell each other whom they mean.
+  Health& health = *world->health;
+  const auto key = [&](int rank) { return "group/" + name + "/" + std::to_string(rank); };
+  const std::string mine = ranks_in_words(ranks);
+  health.post(key(self), mine);
+  std::vector<int> missing;
+  Health::Cause failed;
+  const bool complete = health.wait_heard(
+      [&] {
+        failed = health.cause(ranks, name, nullptr);
+        missing.clear();
+        for (const int rank : ranks)
+          if (!health.heard(key(rank))) missing.push_back(rank);
+        return missing.empty() || !failed.words.empty();
+      },
+      std::chrono::steady_clock::now() + limit);
+  CRESSET_CHECK_AS(DistributedError, failed.words.empty(), "new_group failed: ", failed.words);
+  CRESSET_CHECK_AS(DistributedError, complete, "new_group: ", ranks_in_words(missing), " did not call it for ", name,
+                   " (", mine, ") within ", limit.count(), " ms");
+  for (const int rank : ranks) {
+    const std::string theirs = *health.heard(key(rank));
+    CRESSET_CHECK_AS(DistributedError, theirs == mine, "new_group: ranks disagree about ", name, ": rank ", self,
+                     " gave ", mine, ", rank ", rank, " gave ", theirs);
+  }
+  auto group = make_group(*world, name, ranks, limit);
+  const std::lock_guard lock(state().mutex);
+  world->groups.push_back(group);
+  return group;
+}
+
+int get_rank(const Group& group) { return group_for("get_rank", group)->rank(); }
+int get_world_size(const Group& group) { return group_for("get_world_size", group)->size(); }
+std::string get_backend(const Group& group) { return group_for("get_backend", group)->backend(); }
+int get_local_rank() { return local_rank_in_environment().value_or(0); }
+
+}  // namespace cresset::distributed

@@ -1,0 +1,194 @@
+// The queue and its thread. A thread that waits for its operation anyway carries it out itself when nothing is queued:
+// for small messages the hand-over would cost more than the message.
+#include "cresset/distributed/mesh_group.h"
+
+#include <algorithm>
+
+#include "cresset/core/parallel.h"
+
+namespace cresset::distributed {
+namespace {
+
+thread_local bool caller_waits = false;
+
+}  // namespace
+
+CallerWaits::CallerWaits(bool waits) : before_(caller_waits) { caller_waits = waits; }
+CallerWaits::~CallerWaits() { caller_waits = before_; }
+bool CallerWaits::now() { return caller_waits; }
+
+MeshGroup::MeshGroup(std::shared_ptr<Transport> transport, std::shared_ptr<Health> health, MeshOptions options)
+    : transport_(std::move(transport)),
+      health_(std::move(health)),
+      options_(std::move(options)),
+      timeout_(options_.timeout.count()),
+      recorder_(options_.name, transport_->rank(), transport_->size()) {}
+
+MeshGroup::~MeshGroup() { shutdown(); }
+
+int MeshGroup::global_rank(int rank) const {
+  CRESSET_CHECK_AS(ValueError, rank >= 0 && rank < size(), "ProcessGroup: found rank ", rank, " (expected 0 to ",
+                   size() - 1, ", ", in_words(name()), ")");
+  return options_.ranks[static_cast<size_t>(rank)];
+}
+
+int MeshGroup::rank_of(int global_rank) const {
+  const auto found = std::find(options_.ranks.begin(), options_.ranks.end(), global_rank);
+  return found == options_.ranks.end() ? -1 : static_cast<int>(found - options_.ranks.begin());
+}
+
+void MeshGroup::set_timeout(Milliseconds timeout) {
+  CRESSET_CHECK_AS(ValueError, timeout.count() > 0, "set_timeout: found ", timeout.count(),
+                   " ms (expected more than 0)");
+  timeout_ = timeout.count();
+}
+
+std::string MeshGroup::progress() const { return name() + "=" + std::to_string(completed_.load()); }
+
+Work MeshGroup::submit(Fingerprint what, std::vector<Tensor> result, Body body, std::string detail) {
+  check_alive(name_of(what.op));
+  // What is written to has new values, as after an operation in place.
+  for (const Tensor& tensor : result)
+    if (!tensor.is_inference()) tensor.impl()->version().fetch_add(1, std::memory_order_relaxed);
+  auto work = std::make_shared<WorkState>();
+  work->result = std::move(result);
+  std::unique_lock lock(mutex_);
+  CRESSET_CHECK_AS(DistributedError, !closed_, name_of(what.op), ": ", in_words(name()), " was destroyed");
+  what.sequence = ++sequence_;
+  what.plan = plan_;
+  Operation operation{what, std::move(detail), std::move(body), work, recorder_.queued(what)};
+  if (caller_waits && queue_.empty() && !busy_) {
+    busy_ = true;
+    lock.unlock();
+    execute(operation);
+    lock.lock();
+    busy_ = false;
+    // Somebody may have queued up meanwhile, or want to close.
+    if (!queue_.empty() || closed_) changed_.notify_all();
+    return Work(std::move(work));
+  }
+  queue_.push_back(std::move(operation));
+  if (!thread_.joinable()) thread_ = std::thread([this] { run_queue(); });
+  changed_.notify_all();
+  return Work(std::move(work));
+}
+
+void MeshGroup::run_queue() {
+  // The training thread needs the cores more than a sum of bytes that come over a wire.
+  const SerialScope serial;
+  const NoGradGuard no_grad;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return !busy_ && (!queue_.empty() || closed_); });
+    if (queue_.empty()) return;
+    Operation operation = std::move(queue_.front());
+    queue_.pop_front();
+    busy_ = true;
+    lock.unlock();
+    execute(operation);
+    operation = {};
+    lock.lock();
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+void MeshGroup::execute(Operation& operation) {
+  recorder_.started(operation.record);
+  health_->note_operation(operation.what);
+  const std::exception_ptr error = run_guarded(operation.what, operation.what.title(), [&] {
+    const auto flight = take_off(operation.what, operation.detail, {});
+    try {
+      operation.body({*transport_, operation.what.hash(), scratch_});
+    } catch (...) {
+      land(flight);
+      throw;
+    }
+    land(flight);
+  });
+  std::string words;
+  if (error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const std::exception& failed) {
+      words = failed.what();
+    }
+  } else {
+    completed_ = operation.what.sequence;
+  }
+  recorder_.ended(operation.record, words);
+  operation.body = nullptr;
+  operation.work->finish(error);
+}
+
+std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::string& title,
+                                          const std::function<void()>& body) {
+  if (dead_) return death_of(title);
+  try {
+    body();
+    return nullptr;
+  } catch (const Interrupted&) {
+    return death_of(title);
+  } catch (const BrokenConnection& broken) {
+    // The neighbour whose socket broke may be a victim too: the store knows who went first.
+    std::string cause = health_->wait_for_cause(options_.ranks, name(), what, Milliseconds(500));
+    if (cause.empty() && !dead_) {
+      const std::string peer = broken.peer < 0 ? "a rank" : health_->who(global_rank(broken.peer));
+      cause = "the connection to " + peer + " broke (" + broken.what() + ")";
+    }
+    die(cause, Words::cause);
+    return death_of(title);
+  } catch (const std::exception& failed) {
+    die(title + " (" + in_words(name()) + ") failed on " + health_->who(global_rank(rank())) + ": " + failed.what(),
+        Words::sentence);
+    return death_of(title);
+  }
+}
+
+MeshGroup::Flights::iterator MeshGroup::take_off(const Fingerprint& what, std::string detail, std::string title) {
+  const std::lock_guard lock(flights_mutex_);
+  flights_.push_back({what, std::move(detail), std::move(title), Clock::now(), false, {}});
+  return std::prev(flights_.end());
+}
+
+void MeshGroup::land(Flights::iterator flight) {
+  const std::lock_guard lock(flights_mutex_);
+  flights_.erase(flight);
+}
+
+void MeshGroup::finish_queue() {
+  {
+    std::unique_lock lock(mutex_);
+    if (closed_) return;
+    closed_ = true;
+    changed_.notify_all();
+    // An operation that another thread carries out itself ends first.
+    changed_.wait(lock, [&] { return !busy_ && queue_.empty(); });
+  }
+  if (thread_.joinable()) {
+    if (thread_.get_id() == std::this_thread::get_id())
+      thread_.detach();
+    else
+      thread_.join();
+  }
+  close_pool();
+}
+
+void MeshGroup::shutdown() {
+  finish_queue();
+  transport_->close();
+}
+
+void MeshGroup::abandon(const std::string& why) {
+  die(why, Words::cause);
+  const auto deadline = Clock::now() + Milliseconds(500);
+  std::unique_lock lock(mutex_);
+  while (Clock::now() < deadline &&
+         !changed_.wait_for(lock, Milliseconds(10), [&] { return !busy_ && queue_.empty(); })) {
+    lock.unlock();
+    transport_->interrupt();
+    lock.lock();
+  }
+}
+
+}  // namespace cresset::distributed

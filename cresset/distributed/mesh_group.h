@@ -1,0 +1,160 @@
+// MeshGroup: the ProcessGroup over a Transport. Its queue keeps the order, its watchdog turns silence into an
+// explanation, and its first error is its last.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "cresset/distributed/algorithms.h"
+#include "cresset/distributed/flight_recorder.h"
+#include "cresset/distributed/health.h"
+#include "cresset/distributed/work_state.h"
+
+namespace cresset::distributed {
+
+// While one lives, this thread waits for what it starts: operations run on it when nothing else is queued.
+class CRESSET_API CallerWaits {
+ public:
+  explicit CallerWaits(bool waits);
+  ~CallerWaits();
+  CallerWaits(const CallerWaits&) = delete;
+  CallerWaits& operator=(const CallerWaits&) = delete;
+  static bool now();
+
+ private:
+  bool before_;
+};
+
+struct MeshOptions {
+  std::string name = "default";
+  std::vector<int> ranks;  // of the world, in the group's order
+  Milliseconds timeout = kDefaultTimeout;
+};
+
+class MeshGroup final : public ProcessGroup, public Watched {
+ public:
+  MeshGroup(std::shared_ptr<Transport> transport, std::shared_ptr<Health> health, MeshOptions options);
+  ~MeshGroup() override;
+
+  int rank() const override { return transport_->rank(); }
+  int size() const override { return transport_->size(); }
+  int global_rank(int rank) const override;
+  int rank_of(int global_rank) const override;
+  const std::string& name() const override { return options_.name; }
+  const char* backend() const override { return transport_->name(); }
+  Milliseconds timeout() const override { return Milliseconds(timeout_.load()); }
+  void set_timeout(Milliseconds timeout) override;
+  std::exception_ptr error() const override;
+  FlightRecorder& recorder() override { return recorder_; }
+
+  Work all_reduce(std::vector<Tensor> tensors, ReduceOp op) override;
+  Work broadcast(std::vector<Tensor> tensors, int root) override;
+  Work reduce(Tensor tensor, int root, ReduceOp op) override;
+  Work all_gather(std::vector<Tensor> outputs, Tensor input) override;
+  Work gather(std::vector<Tensor> outputs, Tensor input, int root) override;
+  Work scatter(Tensor output, std::vector<Tensor> inputs, int root) override;
+  Work reduce_scatter(Tensor output, std::vector<Tensor> inputs, ReduceOp op) override;
+  Work all_to_all(std::vector<Tensor> outputs, std::vector<Tensor> inputs) override;
+  Work barrier() override;
+  Work send(Tensor tensor, int destination, int tag) override;
+  Work recv(Tensor tensor, int source, int tag) override;
+  void follow_plan(uint64_t digest) override { plan_ = digest; }
+  void shutdown() override;
+
+  // A barrier through the store, which works without the connections.
+  void monitored_barrier(Milliseconds timeout, bool name_all);
+  // The first half of shutdown: what is queued ends, and nothing new begins. The connections stay.
+  void finish_queue();
+  // Ends what is under way at once, for a process that is about to end.
+  void abandon(const std::string& why);
+
+  void watch() override;
+  std::string progress() const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Body = std::function<void(const Exchange&)>;
+
+  struct Operation {
+    Fingerprint what;
+    std::string detail;  // more of what must fit together: the parts of an all_to_all
+    Body body;
+    std::shared_ptr<WorkState> work;
+    uint64_t record = 0;
+  };
+  // What the watchdog knows of an operation that runs.
+  struct Flight {
+    Fingerprint what;
+    std::string detail;
+    std::string title;  // of a send or receive, which are not counted by the group
+    Clock::time_point started;
+    bool published = false;
+    std::optional<Clock::time_point> disagreed;
+  };
+  using Flights = std::list<Flight>;
+
+  Work submit(Fingerprint what, std::vector<Tensor> result, Body body, std::string detail = {});
+  void execute(Operation& operation);
+  void run_queue();
+  std::exception_ptr run_guarded(const Fingerprint& what, const std::string& title, const std::function<void()>& body);
+  Flights::iterator take_off(const Fingerprint& what, std::string detail, std::string title);
+  void land(Flights::iterator flight);
+
+  // The group dies of `words`: a whole sentence, or a cause that each operation puts its own name in front of.
+  enum class Words { sentence, cause };
+  void die(const std::string& words, Words kind);
+  std::exception_ptr death_of(const std::string& title) const;
+  void check_alive(const char* op) const;
+  void watch_collective(Flight& flight, Clock::time_point now);
+  std::string disagreement(const Flight& flight, bool& complete) const;
+  std::string too_late(const Flight& flight) const;
+  void give_up(const std::string& sentence);
+
+  Work start_point_to_point(OpKind op, Tensor tensor, int peer, int tag);
+
+  std::shared_ptr<Transport> transport_;
+  std::shared_ptr<Health> health_;
+  MeshOptions options_;
+  std::atomic<int64_t> timeout_;
+  FlightRecorder recorder_;
+  std::atomic<uint64_t> plan_{0};
+
+  mutable std::mutex mutex_;  // the queue
+  std::condition_variable changed_;
+  std::deque<Operation> queue_;
+  bool busy_ = false;
+  std::atomic<bool> closed_{false};
+  uint64_t sequence_ = 0;
+  std::thread thread_;
+  std::vector<char> scratch_;
+  std::atomic<uint64_t> completed_{0};
+  uint64_t monitored_ = 0;
+
+  mutable std::mutex flights_mutex_;
+  Flights flights_;
+  std::optional<Clock::time_point> gave_up_;
+  std::string last_words_;
+
+  mutable std::mutex death_mutex_;
+  std::atomic<bool> dead_{false};
+  std::string death_;
+  Words death_kind_ = Words::sentence;
+
+  // Point to point: a thread for each operation under way that nobody waits for, kept for the next.
+  std::mutex pool_mutex_;
+  std::condition_variable pool_changed_;
+  std::deque<std::function<void()>> pool_tasks_;
+  std::vector<std::thread> pool_;
+  size_t pool_idle_ = 0;
+  bool pool_closed_ = false;
+  std::atomic<uint64_t> messages_{0};
+  std::mutex post_mutex_;  // sends and receives are posted in the order of the calls
+  void run_later(std::function<void()> task);
+  void close_pool();
+};
+
+}  // namespace cresset::distributed

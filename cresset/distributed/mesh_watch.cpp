@@ -1,0 +1,215 @@
+// Why an operation does not end: the group's part of the watchdog. It only reads what the listener has heard.
+#include <algorithm>
+#include <cstdlib>
+
+#include "cresset/distributed/mesh_group.h"
+
+namespace cresset::distributed {
+namespace {
+
+constexpr Milliseconds kSlow{50};            // from here on the others are told what is meant
+constexpr Milliseconds kAllSides{300};       // how long to collect all sides of a disagreement
+constexpr Milliseconds kStoreAnswers{1000};  // after this a sentence is used without the store's agreement
+
+// What stands in at/GROUP/RANK: sequence, hash, words, detail.
+struct Standing {
+  uint64_t sequence = 0;
+  std::string hash, words, detail;
+};
+
+Standing parse(const std::string& text) {
+  Standing out;
+  const size_t first = text.find('\t'), second = text.find('\t', first + 1), third = text.find('\t', second + 1);
+  if (third == std::string::npos) return out;
+  out.sequence = std::strtoull(text.c_str(), nullptr, 10);
+  out.hash = text.substr(first + 1, second - first - 1);
+  out.words = text.substr(second + 1, third - second - 1);
+  out.detail = text.substr(third + 1);
+  return out;
+}
+
+std::string standing_key(const std::string& group, int rank) { return "at/" + group + "/" + std::to_string(rank); }
+
+// "3,4,5|2,2,2": how many elements go to each rank, and how many are expected from each.
+std::vector<int64_t> numbers(const std::string& text, size_t from, size_t to) {
+  std::vector<int64_t> out;
+  const char* at = text.c_str() + from;
+  const char* end = text.c_str() + to;
+  while (at < end) {
+    char* next = nullptr;
+    out.push_back(std::strtoll(at, &next, 10));
+    if (next == at) break;
+    at = next + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+void MeshGroup::die(const std::string& words, Words kind) {
+  {
+    const std::lock_guard lock(death_mutex_);
+    if (dead_) return;
+    death_ = words;
+    death_kind_ = kind;
+    dead_ = true;
+  }
+  transport_->interrupt();
+  const char* folder = std::getenv("CRESSET_FLIGHT_RECORDER_DIR");
+  if (!folder || !*folder) return;
+  try {
+    recorder_.dump_into(folder);
+  } catch (const std::exception&) {
+    // The cause of death is what the caller must hear of, not that the disk is full.
+  }
+}
+
+std::exception_ptr MeshGroup::death_of(const std::string& title) const {
+  const std::lock_guard lock(death_mutex_);
+  return std::make_exception_ptr(
+      DistributedError(death_kind_ == Words::sentence ? death_ : title + " failed: " + death_));
+}
+
+std::exception_ptr MeshGroup::error() const {
+  if (!dead_) return nullptr;
+  const std::lock_guard lock(death_mutex_);
+  return std::make_exception_ptr(DistributedError(death_));
+}
+
+void MeshGroup::check_alive(const char* op) const {
+  if (dead_) std::rethrow_exception(death_of(op));
+}
+
+void MeshGroup::watch() {
+  if (dead_) {
+    // A wait that was about to begin when the group died has missed the call.
+    bool flying;
+    {
+      const std::lock_guard lock(flights_mutex_);
+      flying = !flights_.empty();
+    }
+    if (flying) transport_->interrupt();
+    return;
+  }
+  if (const auto sentence = health_->heard("error/" + name())) return die(*sentence, Words::sentence);
+
+  const auto now = Clock::now();
+  std::optional<Fingerprint> in_flight;
+  std::optional<std::string> unanswered;
+  {
+    const std::lock_guard lock(flights_mutex_);
+    for (Flight& flight : flights_) {
+      if (flight.title.empty()) in_flight = flight.what;
+      if (!gave_up_) watch_collective(flight, now);
+    }
+    if (gave_up_ && now - *gave_up_ > kStoreAnswers) unanswered = last_words_;
+  }
+  const Health::Cause cause = health_->cause(options_.ranks, name(), in_flight ? &*in_flight : nullptr);
+  if (!cause.words.empty()) return die(cause.words, Words::cause);
+  if (unanswered) die(*unanswered, Words::sentence);
+}
+
+void MeshGroup::give_up(const std::string& sentence) {
+  gave_up_ = Clock::now();
+  last_words_ = sentence;
+  health_->propose("error/" + name(), sentence);
+}
+
+void MeshGroup::watch_collective(Flight& flight, Clock::time_point now) {
+  const auto age = now - flight.started;
+  if (age > timeout()) return give_up(too_late(flight));
+  if (!flight.title.empty() || age < kSlow) return;
+  const Fingerprint& what = flight.what;
+  if (!flight.published) {
+    flight.published = true;
+    health_->post(
+        standing_key(name(), global_rank(rank())),
+        std::to_string(what.sequence) + "\t" + std::to_string(what.hash()) + "\t" + what.text() + "\t" + flight.detail);
+  }
+  bool complete = false;
+  const std::string sentence = disagreement(flight, complete);
+  if (sentence.empty()) return;
+  if (!flight.disagreed) flight.disagreed = now;
+  if (complete || now - *flight.disagreed > kAllSides) give_up(sentence);
+}
+
+// Empty while those who have spoken agree.
+std::string MeshGroup::disagreement(const Flight& flight, bool& complete) const {
+  struct Side {
+    std::string hash, words;
+    std::vector<int> ranks;
+  };
+  std::vector<Side> sides;
+  std::vector<Standing> standings(static_cast<size_t>(size()));
+  int spoke = 0;
+  bool same_op = true;
+  for (int r = 0; r < size(); r++) {
+    const int global = global_rank(r);
+    const auto text = health_->heard(standing_key(name(), global));
+    if (!text) continue;
+    const Standing standing = parse(*text);
+    if (standing.sequence != flight.what.sequence) continue;
+    standings[static_cast<size_t>(r)] = standing;
+    spoke++;
+    auto side = std::find_if(sides.begin(), sides.end(), [&](const Side& s) { return s.hash == standing.hash; });
+    if (side == sides.end()) side = sides.insert(side, {standing.hash, standing.words, {}});
+    side->ranks.push_back(global);
+  }
+  complete = spoke == size();
+  const std::string op = name_of(flight.what.op);
+  const std::string number = " #" + std::to_string(flight.what.sequence) + " (" + in_words(name()) + "): ";
+  if (sides.size() > 1) {
+    std::string out;
+    for (const Side& side : sides) {
+      const std::string called = side.words.substr(0, side.words.find_first_of(" ("));
+      same_op = same_op && called == op;
+      out += (out.empty() ? "" : ", ") + ranks_in_words(side.ranks) + " called " + side.words;
+    }
+    return (same_op ? op : "operation") + number + "ranks disagree: " + out;
+  }
+  if (flight.what.op != OpKind::all_to_all) return {};
+  std::vector<std::vector<int64_t>> gives(static_cast<size_t>(size())), takes(static_cast<size_t>(size()));
+  for (size_t r = 0; r < standings.size(); r++) {
+    const std::string& detail = standings[r].detail;
+    const size_t bar = detail.find('|');
+    if (bar == std::string::npos) continue;
+    gives[r] = numbers(detail, 0, bar);
+    takes[r] = numbers(detail, bar + 1, detail.size());
+  }
+  for (size_t from = 0; from < gives.size(); from++)
+    for (size_t to = 0; to < takes.size(); to++)
+      if (to < gives[from].size() && from < takes[to].size() && gives[from][to] != takes[to][from])
+        return op + number + "rank " + std::to_string(options_.ranks[from]) + " sends " +
+               std::to_string(gives[from][to]) + " elements to rank " + std::to_string(options_.ranks[to]) +
+               ", which expects " + std::to_string(takes[to][from]);
+  return {};
+}
+
+std::string MeshGroup::too_late(const Flight& flight) const {
+  const std::string limit = " did not finish within " + std::to_string(timeout().count()) + " ms";
+  if (!flight.title.empty()) {
+    const int peer = flight.what.root;
+    return flight.title + limit + (peer < 0 ? "" : ": " + health_->who(peer) + " is " + health_->last_seen(peer));
+  }
+  std::vector<int> arrived;
+  std::string missing;
+  for (int r = 0; r < size(); r++) {
+    const int global = global_rank(r);
+    const auto text = health_->heard(standing_key(name(), global));
+    if (r == rank() || (text && parse(*text).sequence >= flight.what.sequence)) {
+      arrived.push_back(global);
+      continue;
+    }
+    std::string who = health_->who(global);
+    const std::string seen = health_->last_seen(global);
+    if (who.ends_with(")"))
+      who.replace(who.size() - 1, 1, ", " + seen + ")");
+    else
+      who += " (" + seen + ")";
+    missing += (missing.empty() ? "" : ", ") + who;
+  }
+  return flight.what.title_in(name()) + limit + ": " + ranks_in_words(arrived) + " arrived; " +
+         (missing.empty() ? "all ranks are in it: the network is slow or stuck" : "missing: " + missing);
+}
+
+}  // namespace cresset::distributed

@@ -1,0 +1,44 @@
+// A barrier through the store: it needs no connection between the ranks, and can say who did not come.
+#include "cresset/distributed/mesh_group.h"
+
+namespace cresset::distributed {
+
+void MeshGroup::monitored_barrier(Milliseconds timeout, bool name_all) {
+  check_alive("monitored_barrier");
+  uint64_t number;
+  {
+    const std::lock_guard lock(mutex_);
+    number = ++monitored_;
+  }
+  const std::string base = "monitored/" + name() + "/" + std::to_string(number) + "/";
+  Store& store = health_->store();
+  const std::string title = "monitored_barrier #" + std::to_string(number) + " (" + in_words(name()) + ")";
+  store.set(health_->key(base + std::to_string(global_rank(rank()))), "");
+  std::vector<int> missing;
+  Health::Cause failed;
+  const bool complete = health_->wait_heard(
+      [&] {
+        failed = health_->cause(options_.ranks, name(), nullptr);
+        missing.clear();
+        for (const int global : options_.ranks)
+          if (!health_->heard(base + std::to_string(global))) missing.push_back(global);
+        return missing.empty() || !failed.words.empty() || dead_;
+      },
+      Clock::now() + timeout);
+  if (dead_) std::rethrow_exception(death_of(title));
+  CRESSET_CHECK_AS(DistributedError, failed.words.empty(), title, " failed: ", failed.words);
+  std::string outcome = "passed";
+  if (!complete) {
+    std::string names;
+    for (const int global : missing) {
+      names += (names.empty() ? "" : ", ") + health_->who(global) + " (" + health_->last_seen(global) + ")";
+      if (!name_all) break;
+    }
+    outcome = title + ": " + names + " did not come within " + std::to_string(timeout.count()) + " ms";
+  }
+  // One outcome for all: who comes when the others have given up must not pass.
+  const std::string agreed = store.compare_set(health_->key(base + "outcome"), "", outcome);
+  CRESSET_CHECK_AS(DistributedError, agreed == "passed", agreed);
+}
+
+}  // namespace cresset::distributed

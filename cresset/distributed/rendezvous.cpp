@@ -1,0 +1,93 @@
+// env:// and tcp:// meet at a TcpStore that rank 0 keeps (or the launcher, which says so), file:// in a file.
+#include "cresset/distributed/rendezvous.h"
+
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+
+#include "cresset/distributed/environment.h"
+#if __has_include("cresset/distributed/file_store.h")
+#include "cresset/distributed/file_store.h"
+#define CRESSET_HAS_FILE_STORE 1
+#endif
+#include "cresset/distributed/tcp_store.h"
+
+namespace cresset::distributed {
+namespace {
+
+Master parse_address(const std::string& url) {
+  std::string rest = url.substr(std::string_view("tcp://").size());
+  const size_t colon = rest.rfind(':');
+  Master master{rest.substr(0, colon), 0};
+  if (master.host.starts_with("[") && master.host.ends_with("]"))
+    master.host = master.host.substr(1, master.host.size() - 2);
+  const std::string port = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  const bool digits = !port.empty() && port.size() <= 5 && port.find_first_not_of("0123456789") == std::string::npos;
+  const int number = digits ? std::stoi(port) : 0;
+  CRESSET_CHECK_AS(ValueError, !master.host.empty() && number > 0 && number < 65536, "init_process_group: found ", url,
+                   " (expected tcp://HOST:PORT with a port from 1 to 65535)");
+  master.port = static_cast<uint16_t>(number);
+  return master;
+}
+
+// A server stays when its group is destroyed: another rank may meet there for the next group already.
+std::shared_ptr<Store> kept_server(const TcpStoreOptions& options) {
+  static auto* mutex = new std::mutex;
+  static auto* servers = new std::map<std::string, std::shared_ptr<Store>>;
+  const std::lock_guard lock(*mutex);
+  const std::string name =
+      std::to_string(getpid()) + " " + options.host + " " + std::to_string(options.port) + " " + options.token;
+  std::shared_ptr<Store>& server = (*servers)[name];
+  if (!server) server = std::make_shared<TcpStore>(options);
+  server->set_timeout(options.timeout);
+  return server;
+}
+
+void meet_at(const Master& master, const InitOptions& options, Rendezvous& out) {
+  TcpStoreOptions tcp;
+  tcp.host = master.host;
+  tcp.port = master.port;
+  tcp.timeout = options.timeout;
+  tcp.token = options.token.empty() ? text_in_environment("CRESSET_TOKEN") : options.token;
+  tcp.is_server = out.rank == 0 && !out.launcher_store;
+  out.master = master.host;
+  out.keeps_store = tcp.is_server;
+  out.store = tcp.is_server ? kept_server(tcp) : std::make_shared<TcpStore>(tcp);
+}
+
+}  // namespace
+
+Rendezvous open_rendezvous(const InitOptions& options) {
+  Rendezvous out;
+  const auto rank = options.rank >= 0 ? std::optional(options.rank) : rank_in_environment();
+  const auto world_size = options.world_size > 0 ? std::optional(options.world_size) : world_size_in_environment();
+  CRESSET_CHECK_AS(DistributedError, rank.has_value(), how_to_set("RANK"));
+  CRESSET_CHECK_AS(DistributedError, world_size.has_value(), how_to_set("WORLD_SIZE"));
+  out.rank = *rank;
+  out.world_size = *world_size;
+  CRESSET_CHECK_AS(ValueError, out.world_size > 0 && out.rank < out.world_size, "init_process_group: found rank ",
+                   out.rank, " of ", out.world_size, " (expected 0 to the world size - 1)");
+  const std::string& method = options.init_method;
+  if (options.store) {
+    out.store = options.store;
+    const std::string master = text_in_environment("MASTER_ADDR");
+    if (!master.empty()) out.master = master;
+  } else if (method == "env://") {
+    out.launcher_store = text_in_environment("CRESSET_AGENT_STORE") == "1";
+    meet_at(master_in_environment(), options, out);
+  } else if (method.starts_with("tcp://")) {
+    meet_at(parse_address(method), options, out);
+#ifdef CRESSET_HAS_FILE_STORE
+  } else if (method.starts_with("file://")) {
+    out.store =
+        std::make_shared<FileStore>(method.substr(std::string_view("file://").size()), out.world_size, options.timeout);
+#endif
+  } else {
+    throw ValueError("init_process_group: found init_method " + method +
+                     " (expected env://, tcp://HOST:PORT or file:///PATH)");
+  }
+  return out;
+}
+
+}  // namespace cresset::distributed

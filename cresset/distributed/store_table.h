@@ -1,0 +1,58 @@
+// StoreTable: the names and values behind a store, with the version at which each was set. It neither locks nor waits:
+// the hash store puts a mutex around it, the server a thread, the file store a file.
+#pragma once
+
+#include <map>
+
+#include "cresset/distributed/store.h"
+
+namespace cresset::distributed {
+
+inline constexpr size_t kMaxKeyBytes = 4096;
+inline constexpr size_t kMaxValueBytes = size_t{64} << 20;
+
+class StoreTable {
+ public:
+  uint64_t version() const { return version_; }
+  int64_t size() const { return static_cast<int64_t>(entries_.size()); }
+  bool contains(const std::string& key) const { return entries_.contains(key); }
+  const std::string* find(const std::string& key) const;
+
+  void set(const std::string& key, std::string_view value);
+  // What add would give. Throws ValueError when a text that is no number stands there, or when the sum does not fit.
+  int64_t sum(const std::string& key, int64_t amount) const;
+  int64_t add(const std::string& key, int64_t amount);
+  std::string compare_set(const std::string& key, const std::string& expected, const std::string& desired);
+  bool erase(const std::string& key);
+  // Stops when more than `max_bytes` were listed; the version is then that of the last entry in the list.
+  Changes changes(const std::string& prefix, uint64_t since, size_t max_bytes = kMaxValueBytes) const;
+
+ private:
+  struct Entry {
+    std::string value;
+    uint64_t version = 0;
+  };
+
+  std::map<std::string, Entry> entries_;
+  std::map<uint64_t, const std::string*> order_;  // the keys of entries_, oldest change first
+  uint64_t version_ = 0;
+};
+
+// The keys that are not there, in the order asked for.
+std::vector<std::string> missing_keys(const StoreTable& table, const std::vector<std::string>& keys);
+
+// "TcpStore: key 'x' was not set within 200 ms (tcp://127.0.0.1:4242)"; `missing` may hold the first few of `count`.
+[[noreturn]] void throw_not_set(const char* store, const std::string& name, const std::vector<std::string>& missing,
+                                size_t count, Milliseconds timeout);
+
+// Throw ValueError for what no store takes.
+void check_key(const char* store, const std::string& key);
+void check_value(const char* store, const std::string& key, size_t bytes);
+
+using TimePoint = std::chrono::steady_clock::time_point;
+
+// From now on; a time without end does not overflow, and a negative one is over.
+CRESSET_API TimePoint deadline_after(Milliseconds timeout);
+CRESSET_API Milliseconds left_until(TimePoint deadline);
+
+}  // namespace cresset::distributed
