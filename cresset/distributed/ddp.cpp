@@ -8,6 +8,7 @@
 #include "cresset/distributed/collectives.h"
 #include "cresset/distributed/drift.h"
 #include "cresset/distributed/drift_watch.h"
+#include "cresset/distributed/throw_together.h"
 #include "cresset/io/checksum.h"
 #include "cresset/io/serialize.h"
 #include "cresset/ops/all.h"
@@ -125,8 +126,8 @@ void DataParallelBase::check_same_model() const {
   const auto texts = all_gather_object(mine, group_);
   for (size_t r = 1; r < texts.size(); r++)
     if (texts[r] != texts[0])
-      throw DistributedError(kName + difference(texts[0], group_->global_rank(0), texts[r],
-                                                group_->global_rank(static_cast<int>(r))));
+      throw_together(*group_, kName + difference(texts[0], group_->global_rank(0), texts[r],
+                                                 group_->global_rank(static_cast<int>(r))));
 }
 
 // Parameters and buffers of one rank for all.

@@ -3,10 +3,18 @@
 #include <map>
 
 #include "cresset/distributed/collectives.h"
+#include "cresset/distributed/throw_together.h"
 #include "cresset/io/checksum.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::distributed {
+
+void wait_until_all_know(ProcessGroup& group) {
+  try {
+    group.barrier().wait();
+  } catch (const std::exception&) {  // somebody knew it earlier and is gone
+  }
+}
 
 uint64_t digest_of(const Tensor& tensor) {
   NoGradGuard no_grad;
@@ -75,11 +83,11 @@ void check_drift(const DriftCheck& check) {
   const std::vector<bool> all(rows.size(), true);
 
   if (const auto odd = odd_ones_out(column(rows, 1), all); !odd.empty())
-    throw DistributedError(message_of("check_parameters: ", ranks_text(check.group, odd), " came with ",
+    throw_together(*check.group, message_of("check_parameters: ", ranks_text(check.group, odd), " came with ",
                                       rows[odd[0]][1], " tensors, the others with another number (expected as many on "
                                       "every rank)"));
   if (const auto odd = odd_ones_out(column(rows, 3), counts); !odd.empty())
-    throw DistributedError(message_of("DistributedDataParallel: ", check.agreement_on, " of ",
+    throw_together(*check.group, message_of("DistributedDataParallel: ", check.agreement_on, " of ",
                                       ranks_text(check.group, odd), " differs from the others'"));
   if (odd_ones_out(column(rows, 2), counts).empty()) return;
 
@@ -92,7 +100,7 @@ void check_drift(const DriftCheck& check) {
   }
   const auto odd = odd_ones_out(column(each, first), counts);
   std::string more = differing > 1 ? message_of(" (and ", differing - 1, " more of ", digests.size(), " tensors)") : "";
-  throw DistributedError(message_of(
+  throw_together(*check.group, message_of(
       "parameters drifted: ", check.names[first], " differs on ", ranks_text(check.group, odd), check.when, more,
       ". Something changed them on some ranks only: a step that others did not take, another learning rate, a file that only "
       "one rank loaded, random numbers, or gradients that were not reduced"));

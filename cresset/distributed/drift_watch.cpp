@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -19,17 +20,17 @@ using Clock = FlightRecorder::Clock;
 // Elements in one message that may still be losses and metrics.
 constexpr int64_t kFew = 64;
 constexpr int64_t kEvery = 100;
+constexpr size_t kOpen = 16;
 
 // What is known of one optimizer.
 struct Watched {
   size_t number = 0;  // the same on all ranks, if they make their optimizers in the same order
   int64_t calls = 0;
   bool silent = false;  // this is no data parallelism
-  int64_t waiting_for = -1;  // the step whose digests the others have not all left yet
+  // Steps whose digests the others have not all left yet, oldest first.
+  std::deque<std::pair<int64_t, std::vector<uint64_t>>> open;
   int64_t look_again = 0;
-  bool began_equal = false;
   Clock::time_point since;
-  std::vector<uint64_t> mine;
 };
 
 struct State {
@@ -122,45 +123,40 @@ std::string name_of_parameter(const Tensor& parameter, size_t index) {
       "the optimizer's step (CRESSET_DRIFT_WATCH=0 switches this check off)"));
 }
 
-// Looks at what the others left for the step that is due; without waiting.
-void compare(Watched& watched, const std::vector<Tensor>& parameters) {
+// Looks at what the others left for the oldest step; false if they have not come so far.
+bool compare(Watched& watched, const std::vector<Tensor>& parameters) {
   const Group group = default_group();
   const std::shared_ptr<Store> store = default_store();
+  const auto& [step, mine] = watched.open.front();
   std::vector<std::vector<uint64_t>> all;
   for (int r = 0; r < group->size(); r++) {
     if (r == group->rank()) {
-      all.push_back(watched.mine);
+      all.push_back(mine);
       continue;
     }
-    const auto text = store->try_get(key_of(watched, watched.waiting_for, r));
-    if (!text) return;
+    const auto text = store->try_get(key_of(watched, step, r));
+    if (!text) return false;
     std::vector<uint64_t> digests(text->size() / sizeof(uint64_t));
     std::memcpy(digests.data(), text->data(), digests.size() * sizeof(uint64_t));
     all.push_back(std::move(digests));
   }
-  const int64_t step = watched.waiting_for;
-  watched.waiting_for = -1;
   int other = -1;
   size_t index = 0;
   for (int r = 0; r < group->size() && other < 0; r++) {
     const auto& theirs = all[static_cast<size_t>(r)];
-    if (theirs.size() != watched.mine.size() || theirs[0] != watched.mine[0]) {
+    if (theirs.size() != mine.size() || theirs[0] != mine[0]) {
       watched.silent = true;  // other shapes
-      return;
+      return true;
     }
     for (index = 0; index < parameters.size(); index++)
-      if (theirs[index + 1] != watched.mine[index + 1]) break;
+      if (theirs[index + 1] != mine[index + 1]) break;
     if (index < parameters.size()) other = r;
   }
-  if (step == 0) {
-    watched.began_equal = other < 0;
-    watched.silent = other >= 0;
-    return;
-  }
-  if (other < 0 || !watched.began_equal) return;
   size_t reductions = 0;
-  if (only_losses_were_exchanged(*group, watched.since, reductions)) drifted(parameters[index], index, other, step, reductions);
-  watched.silent = true;
+  if (other >= 0 && step > 0 && only_losses_were_exchanged(*group, watched.since, reductions))
+    drifted(parameters[index], index, other, step, reductions);
+  watched.silent = other >= 0;
+  return true;
 }
 
 void observe(optim::Optimizer& optimizer) {
@@ -176,19 +172,21 @@ void observe(optim::Optimizer& optimizer) {
   if (is_new) watched.number = all.optimizers.size();
   const int64_t step = watched.calls++;
   if (watched.silent) return;
-  const bool due = is_checked(step) && watched.waiting_for < 0;
-  if (!due && (watched.waiting_for < 0 || step < watched.look_again)) return;
+  const bool due = is_checked(step) && watched.open.size() < kOpen;
+  if (!due && (watched.open.empty() || step < watched.look_again)) return;
   const std::vector<Tensor> parameters = parameters_of(optimizer);
   if (due) {
     if (step == 0) watched.since = Clock::now();
-    watched.mine = digests_of(parameters);
-    watched.waiting_for = watched.look_again = step;
+    const std::vector<uint64_t>& mine = watched.open.emplace_back(step, digests_of(parameters)).second;
     default_store()->set(key_of(watched, step, default_group()->rank()),
-                         {reinterpret_cast<const char*>(watched.mine.data()), watched.mine.size() * sizeof(uint64_t)});
+                         {reinterpret_cast<const char*>(mine.data()), mine.size() * sizeof(uint64_t)});
   }
-  compare(watched, parameters);
+  while (!watched.silent && !watched.open.empty()) {
+    if (!compare(watched, parameters)) break;
+    watched.open.pop_front();
+  }
   // Later and later, if a rank does not come.
-  if (watched.waiting_for >= 0) watched.look_again = step + 1 + (step - watched.waiting_for);
+  if (!watched.open.empty()) watched.look_again = step + 1 + (step - watched.open.front().first) / 2;
 }
 
 [[maybe_unused]] const bool installed = (optim::set_step_observer(&observe), true);

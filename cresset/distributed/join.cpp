@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "cresset/distributed/ddp.h"
+#include "cresset/distributed/throw_together.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::distributed {
@@ -61,7 +62,7 @@ std::vector<DataParallelBase::Event> DataParallelBase::announce(Event event) {
   reducer_->set_divisor(join_options_.divide_by_initial_world_size || active == group_->size() ? 0 : active);
   if (join_options_.throw_on_early_termination && active > 0 && first_out >= 0) {
     joining_ = false;
-    throw DistributedError(message_of("DistributedDataParallel: join: rank ", group_->global_rank(first_out),
+    throw_together(*group_, message_of("DistributedDataParallel: join: rank ", group_->global_rank(first_out),
                                       " has run out of inputs, while others have more (throw_on_early_termination)"));
   }
   return events;

@@ -1,6 +1,7 @@
 #include "cresset/distributed/metrics.h"
 
 #include "cresset/distributed/collectives.h"
+#include "cresset/distributed/throw_together.h"
 #include "cresset/io/checksum.h"
 #include "cresset/ops/all.h"
 
@@ -47,8 +48,8 @@ std::map<std::string, double> reduce_metrics(const std::map<std::string, Average
     const double* first = sums.data_ptr<double>();
     values.assign(first, first + sums.numel());
     const double total = values[values.size() - 2];
-    CRESSET_CHECK_AS(DistributedError, total * total == values.back() * among->size(),
-                     "reduce_metrics: the names of the metrics are not the same on all ranks");
+    if (total * total != values.back() * among->size())
+      throw_together(*among, "reduce_metrics: the names of the metrics are not the same on all ranks");
   }
   std::map<std::string, double> result;
   size_t at = 0;

@@ -2,6 +2,7 @@
 
 #include "cresset/autograd/function.h"
 #include "cresset/distributed/collectives.h"
+#include "cresset/distributed/throw_together.h"
 #include "cresset/nn/layers/synchronised.h"
 #include "cresset/ops/all.h"
 
@@ -46,8 +47,11 @@ Statistics statistics_of_all(const Tensor& x, const Group& group) {
 
   Statistics total{zeros({channels}, TensorOptions(kDouble)), zeros({channels}, TensorOptions(kDouble)), 0};
   for (const Tensor& part : all) total.count += part[2 * channels].item<double>();
-  CRESSET_CHECK_AS(ValueError, total.count > 1, "SyncBatchNorm: Expected more than 1 value per channel when training, "
-                   "got ", total.count, " over all ranks (this one's input has shape ", text_of(x.sizes()), ")");
+  if (total.count <= 1)
+    throw_together<ValueError>(*group,
+                               message_of("SyncBatchNorm: Expected more than 1 value per channel when training, got ",
+                                          total.count, " over all ranks (this one's input has shape ",
+                                          text_of(x.sizes()), ")"));
   for (const Tensor& part : all)
     total.mean.add_(part.slice(0, 0, channels), part[2 * channels].item<double>() / total.count);
   for (const Tensor& part : all) {
@@ -63,6 +67,7 @@ struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
                         const Tensor& mean, const Tensor& rstd, double count) {
     ctx->save_for_backward({x, weight, mean, rstd});
     ctx->saved_data["count"] = count;
+    ctx->saved_data["has_bias"] = bias.defined();
     Tensor scale = weight.defined() ? rstd * weight.to(kDouble) : rstd;
     Tensor shift = -mean * scale;
     if (bias.defined()) shift = shift + bias.to(kDouble);
@@ -88,8 +93,9 @@ struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
     Tensor dx = (g - along_channels(sums.slice(0, 0, channels), wide) -
                  hat * along_channels(sums.slice(0, channels, 2 * channels), wide)) *
                 along_channels(scale, wide);
-    Tensor dw = weight.defined() ? sum_g_hat.to(weight.dtype()) : Tensor();
-    return {dx.to(x.dtype()), dw, weight.defined() ? sum_g.to(weight.dtype()) : sum_g, Tensor(), Tensor(), Tensor()};
+    const Tensor dw = weight.defined() ? sum_g_hat : Tensor();
+    const Tensor db = ctx->saved_data["has_bias"].toBool() ? sum_g : Tensor();
+    return {dx.to(x.dtype()), dw, db, Tensor(), Tensor(), Tensor()};
   }
 };
 

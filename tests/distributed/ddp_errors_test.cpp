@@ -87,7 +87,7 @@ TEST(DdpErrors, OptionsAndHooks) {
                  "there is a hook already");
   expect_all_say(errors_of(1,
                            [](int) {
-                             nn::Sequential net(nn::ReLU());
+                             nn::Sequential net{nn::ReLU()};
                              dist::DistributedDataParallel model(net);
                            }),
                  "no parameter of Sequential requires a gradient");
