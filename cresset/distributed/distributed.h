@@ -2,9 +2,7 @@
 #pragma once
 
 #include "cresset/distributed/collectives.h"
-#if __has_include("cresset/distributed/file_store.h")
 #include "cresset/distributed/file_store.h"
-#endif
 #include "cresset/distributed/flight_recorder.h"
 #include "cresset/distributed/hash_store.h"
 #include "cresset/distributed/process_group.h"

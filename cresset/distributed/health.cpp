@@ -121,10 +121,20 @@ void Health::write(const std::shared_ptr<Store>& store) {
         tasks_.pop_front();
         writing_ = true;
         lock.unlock();
-        if (task.kind == Task::set) {
-          store->set(key(task.key), task.value);
-        } else {
-          store->compare_set(key(task.key), "", task.value);
+        const std::string name = key(task.key);
+        switch (task.kind) {
+          case Task::set:
+            store->set(name, task.value);
+            break;
+          case Task::propose:
+            store->compare_set(name, "", task.value);
+            break;
+          case Task::will:
+            store->last_will(name, task.value);
+            break;
+          case Task::withdraw:
+            store->withdraw_will(name);
+            break;
         }
       }
       if (lock.owns_lock()) lock.unlock();
@@ -184,7 +194,7 @@ void Health::join(Milliseconds timeout) {
                                       parts[0], ", pid ", parts.size() > 1 ? parts[1] : "?",
                                       "): two processes have the same rank, or the store was used before"));
   }
-  store.last_will(key(of("death", options_.rank)), "lost");
+  ask_writer({Task::will, of("death", options_.rank), "lost"});
   std::vector<int> everyone, missing;
   for (int rank = 0; rank < options_.world_size; rank++) everyone.push_back(rank);
   Cause failed;
@@ -226,18 +236,20 @@ bool Health::wait_heard(const std::function<bool()>& enough, Clock::time_point d
   return true;
 }
 
-void Health::post(const std::string& key, const std::string& value) {
+void Health::ask_writer(Task task) {
   const std::lock_guard lock(mutex_);
   if (lost_store_) return;
-  tasks_.push_back({Task::set, key, value});
+  tasks_.push_back(std::move(task));
   changed_.notify_all();
 }
 
-void Health::propose(const std::string& key, const std::string& value) {
-  const std::lock_guard lock(mutex_);
-  if (lost_store_) return;
-  tasks_.push_back({Task::propose, key, value});
-  changed_.notify_all();
+void Health::post(const std::string& key, const std::string& value) { ask_writer({Task::set, key, value}); }
+
+void Health::propose(const std::string& key, const std::string& value) { ask_writer({Task::propose, key, value}); }
+
+bool Health::flush(Milliseconds at_most) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, at_most, [&] { return (tasks_.empty() && !writing_) || lost_store_; });
 }
 
 std::string Health::who(int rank) const {
@@ -256,11 +268,11 @@ std::string Health::last_seen(int rank) const {
   const std::lock_guard lock(mutex_);
   const auto found = table_.find(of("beat", rank));
   if (found == table_.end()) return "not heard of";
-  const auto age = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - found->second.when);
+  const auto age = std::chrono::duration_cast<Milliseconds>(Clock::now() - found->second.when);
   const auto parts = split(found->second.value, '\t');
   const std::string last = parts.size() > 1 && !parts[1].empty() ? parts[1] : "none";
-  const bool silent = age > 3 * beat_interval();
-  return message_of(silent ? message_of("silent for ", age.count(), " s") : "alive", "; last operation: ", last);
+  const bool silent = age > beat_interval() * 5 / 2;
+  return message_of(silent ? message_of("silent for ", age.count() / 1000, " s") : "alive", "; last operation: ", last);
 }
 
 bool Health::left_before(const Departure& departure, const std::string& group, const Fingerprint* in_flight) const {
@@ -346,27 +358,20 @@ void Health::leave_note(const std::string& how) {
   }
   for (const auto& group : groups) note += message_of("\t", group->progress());
   post(of("left", options_.rank), note);
-  // A store that does not answer must not keep a process from ending.
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, Milliseconds(1000), [&] { return (tasks_.empty() && !writing_) || lost_store_; });
+  flush(Milliseconds(1000));
 }
 
 void Health::leave() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return;
-    stopping_ = true;
-    changed_.notify_all();
-    if (lost_store_) return;
-  }
-  try {
-    options_.store->withdraw_will(key(of("death", options_.rank)));
-    // The listener waits for changes: here is one.
-    options_.store->set(key(of("goodbye", options_.rank)), "");
-  } catch (const std::exception&) {
-    // The store went first.
-  }
   std::unique_lock lock(mutex_);
+  if (stopping_) return;
+  stopping_ = true;
+  if (!lost_store_) {
+    tasks_.push_back({Task::withdraw, of("death", options_.rank), ""});
+    // The listener waits for changes: here is one.
+    tasks_.push_back({Task::set, of("goodbye", options_.rank), ""});
+  }
+  changed_.notify_all();
+  // A store that is stuck keeps its threads; they hold what they need.
   changed_.wait_for(lock, Milliseconds(1000), [&] { return threads_ == 0; });
 }
 

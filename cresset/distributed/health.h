@@ -63,6 +63,8 @@ class Health : public std::enable_shared_from_this<Health> {
   std::optional<std::string> heard(const std::string& key) const;
   // Waits until `enough` says so, looking again whenever something is heard.
   bool wait_heard(const std::function<bool()>& enough, Clock::time_point deadline) const;
+  // Waits until the writer has nothing left to do, but not for long: a store that is stuck must not hold anybody up.
+  bool flush(Milliseconds at_most);
   // Written soon, in order, by the writer.
   void post(const std::string& key, const std::string& value);
   // The first sentence for a key wins; all ranks hear it.
@@ -93,7 +95,7 @@ class Health : public std::enable_shared_from_this<Health> {
     Clock::time_point when;
   };
   struct Task {
-    enum Kind { set, propose } kind;
+    enum Kind { set, propose, will, withdraw } kind;
     std::string key, value;
   };
 
@@ -103,6 +105,7 @@ class Health : public std::enable_shared_from_this<Health> {
   void write(const std::shared_ptr<Store>& store);
   void look_after();
   void lost_store();
+  void ask_writer(Task task);
   Milliseconds beat_interval() const;
   std::string named(int rank) const;  // who(), with the lock held
   std::string words_of(const Departure& departure, const Fingerprint* in_flight) const;

@@ -22,8 +22,9 @@ void check_bundle(const char* op, const Tensors& tensors, const char* backend) {
   CRESSET_CHECK_AS(ValueError, !tensors.empty(), op, ": found no tensors (expected at least one)");
   for (const Tensor& tensor : tensors) {
     check_output(op, "tensor", tensor, backend);
-    CRESSET_CHECK_AS(TypeError, tensor.dtype() == tensors[0].dtype(), op, ": found a tensor of ", tensor.dtype(),
-                     " after one of ", tensors[0].dtype(), " (expected one dtype)");
+    CRESSET_CHECK_AS(TypeError, tensor.dtype() == tensors[0].dtype(), op, ": found a tensor of ",
+                     cresset::name_of(tensor.dtype()), " after one of ", cresset::name_of(tensors[0].dtype()),
+                     " (expected one dtype)");
   }
 }
 
@@ -185,8 +186,9 @@ Work MeshGroup::all_to_all(Tensors outputs, Tensors inputs) {
   for (const Tensor& tensor : outputs) detail += std::to_string(tensor.numel()) + ",";
   for (const Tensors& tensors : {inputs, outputs})
     for (const Tensor& tensor : tensors)
-      CRESSET_CHECK_AS(TypeError, tensor.dtype() == dtype, "all_to_all: found a tensor of ", tensor.dtype(),
-                       " (expected ", dtype, ", the first input's)");
+      CRESSET_CHECK_AS(TypeError, tensor.dtype() == dtype, "all_to_all: found a tensor of ",
+                       cresset::name_of(tensor.dtype()), " (expected ", cresset::name_of(dtype),
+                       ", the first input's)");
   const auto self = static_cast<size_t>(rank());
   CRESSET_CHECK_AS(ShapeError, inputs[self].numel() == outputs[self].numel(), "all_to_all: this rank sends ",
                    inputs[self].numel(), " elements to itself and expects ", outputs[self].numel());

@@ -2,6 +2,8 @@
 // for small messages the hand-over would cost more than the message.
 #include "cresset/distributed/mesh_group.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "cresset/core/parallel.h"
@@ -18,13 +20,27 @@ CallerWaits::~CallerWaits() { caller_waits = before_; }
 bool CallerWaits::now() { return caller_waits; }
 
 MeshGroup::MeshGroup(std::shared_ptr<Transport> transport, std::shared_ptr<Health> health, MeshOptions options)
-    : transport_(std::move(transport)),
+    : owner_(getpid()),
+      transport_(std::move(transport)),
       health_(std::move(health)),
       options_(std::move(options)),
       timeout_(options_.timeout.count()),
       recorder_(options_.name, transport_->rank(), transport_->size()) {}
 
-MeshGroup::~MeshGroup() { shutdown(); }
+MeshGroup::~MeshGroup() {
+  if (!forked()) {
+    shutdown();
+    return;
+  }
+  // The threads are the parent's, and so are the connections: nothing may be closed here.
+  if (thread_.joinable()) thread_.detach();
+  for (std::thread& thread : pool_)
+    if (thread.joinable()) thread.detach();
+  new std::shared_ptr<Transport>(std::move(transport_));
+  new std::shared_ptr<Health>(std::move(health_));
+}
+
+bool MeshGroup::forked() const { return getpid() != owner_; }
 
 int MeshGroup::global_rank(int rank) const {
   CRESSET_CHECK_AS(ValueError, rank >= 0 && rank < size(), "ProcessGroup: found rank ", rank, " (expected 0 to ",

@@ -2,6 +2,8 @@
 // explanation, and its first error is its last.
 #pragma once
 
+#include <sys/types.h>
+
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -109,6 +111,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   void die(const std::string& words, Words kind);
   std::exception_ptr death_of(const std::string& title) const;
   void check_alive(const char* op) const;
+  bool forked() const;  // this process is a child of the one whose group it is
   void watch_collective(Flight& flight, Clock::time_point now);
   std::string disagreement(const Flight& flight, bool& complete) const;
   std::string too_late(const Flight& flight) const;
@@ -116,6 +119,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
 
   Work start_point_to_point(OpKind op, Tensor tensor, int peer, int tag);
 
+  const pid_t owner_;
   std::shared_ptr<Transport> transport_;
   std::shared_ptr<Health> health_;
   MeshOptions options_;

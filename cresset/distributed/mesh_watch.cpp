@@ -77,6 +77,8 @@ std::exception_ptr MeshGroup::error() const {
 }
 
 void MeshGroup::check_alive(const char* op) const {
+  CRESSET_CHECK_AS(DistributedError, !forked(), op, ": this process was forked from process ", owner_,
+                   ", whose groups stay there (call init_process_group here)");
   if (dead_) std::rethrow_exception(death_of(op));
 }
 

@@ -22,7 +22,7 @@ void MeshGroup::monitored_barrier(Milliseconds timeout, bool name_all) {
         missing.clear();
         for (const int global : options_.ranks)
           if (!health_->heard(base + std::to_string(global))) missing.push_back(global);
-        return missing.empty() || !failed.words.empty() || dead_;
+        return missing.empty() || !failed.words.empty() || dead_ || health_->heard(base + "outcome");
       },
       Clock::now() + timeout);
   if (dead_) std::rethrow_exception(death_of(title));

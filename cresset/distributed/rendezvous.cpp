@@ -7,10 +7,7 @@
 #include <mutex>
 
 #include "cresset/distributed/environment.h"
-#if __has_include("cresset/distributed/file_store.h")
 #include "cresset/distributed/file_store.h"
-#define CRESSET_HAS_FILE_STORE 1
-#endif
 #include "cresset/distributed/tcp_store.h"
 
 namespace cresset::distributed {
@@ -78,11 +75,9 @@ Rendezvous open_rendezvous(const InitOptions& options) {
     meet_at(master_in_environment(), options, out);
   } else if (method.starts_with("tcp://")) {
     meet_at(parse_address(method), options, out);
-#ifdef CRESSET_HAS_FILE_STORE
   } else if (method.starts_with("file://")) {
     out.store =
         std::make_shared<FileStore>(method.substr(std::string_view("file://").size()), out.world_size, options.timeout);
-#endif
   } else {
     throw ValueError("init_process_group: found init_method " + method +
                      " (expected env://, tcp://HOST:PORT or file:///PATH)");

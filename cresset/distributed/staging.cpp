@@ -25,7 +25,7 @@ void check_output(const char* op, const char* argument, const Tensor& tensor, co
 void check_alike(const char* op, const char* argument, const std::vector<Tensor>& tensors, const Tensor& like) {
   for (size_t i = 0; i < tensors.size(); i++) {
     CRESSET_CHECK_AS(TypeError, tensors[i].dtype() == like.dtype(), op, ": ", argument, "[", i, "] is ",
-                     tensors[i].dtype(), " (expected ", like.dtype(), ")");
+                     cresset::name_of(tensors[i].dtype()), " (expected ", cresset::name_of(like.dtype()), ")");
     CRESSET_CHECK_AS(ShapeError, tensors[i].numel() == like.numel(), op, ": ", argument, "[", i, "] has ",
                      tensors[i].numel(), " elements (expected ", like.numel(), ")");
   }

@@ -1,7 +1,11 @@
-// Groups: how they begin and end, sub-groups, the queue, point to point.
+// Groups: how they begin and end, sub-groups, the queue, point to point, the recorder.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "cresset/cresset.h"
@@ -12,36 +16,320 @@ namespace cresset::distributed {
 namespace {
 
 using cresset::testing::error_of;
+using cresset::testing::Outcome;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
 
-InitOptions quick() {
-  InitOptions options;
-  options.timeout = std::chrono::seconds(30);
-  return options;
-}
-
 TEST(Group, TwoRanksAddUp) {
   const auto outcome = run_ranks(2, [](int rank) {
-    init_process_group(quick());
+    EXPECT_FALSE(is_initialized());
+    init_process_group();
+    EXPECT_TRUE(is_initialized());
     EXPECT_EQ(get_rank(), rank);
     EXPECT_EQ(get_world_size(), 2);
+    EXPECT_EQ(get_backend(), "gloo");
+    EXPECT_EQ(default_group()->name(), "default");
     Tensor x = full({3}, rank + 1.0f);
     all_reduce(x);
     EXPECT_EQ(x.tolist<float>(), std::vector<float>({3, 3, 3}));
-    Tensor big = full({100000}, rank + 1.0f);
-    Work work = all_reduce(big, CollectiveOptions::async());
-    work.wait();
-    EXPECT_EQ(big.min().item<float>(), 3);
-    EXPECT_EQ(big.max().item<float>(), 3);
-    if (rank == 0) send(full({4}, 7.0f), 1);
-    Tensor y = zeros({4});
-    if (rank == 1) {
-      EXPECT_EQ(recv(y), 0);
-    }
-    barrier();
+    default_store()->set("key " + std::to_string(rank), "value");
+    EXPECT_EQ(default_store()->get("key " + std::to_string(1 - rank)), "value");
     destroy_process_group();
     EXPECT_FALSE(is_initialized());
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Group, MeetsAtAnAddressAndInAFile) {
+  const uint16_t port = cresset::testing::free_port();
+  const std::string path = std::filesystem::temp_directory_path() / ("cresset_meet_" + std::to_string(getpid()));
+  const auto outcome = run_ranks(3, [&](int rank) {
+    for (const std::string& method : {"tcp://127.0.0.1:" + std::to_string(port), "file://" + path}) {
+      InitOptions options;
+      options.init_method = method;
+      options.rank = rank;
+      options.world_size = 3;
+      options.token = "a secret";
+      init_process_group(options);
+      Tensor x = full({1}, 1.0f);
+      all_reduce(x);
+      EXPECT_EQ(x.item<float>(), 3);
+      destroy_process_group();
+    }
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+  std::filesystem::remove(path);
+}
+
+TEST(Group, CanBeMadeAgainAfterItWasDestroyed) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    for (int round = 0; round < 4; round++) {
+      // The ranks are not in step: the quick one meets at a store that the slow one still uses.
+      if (rank == round % 3) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      init_process_group();
+      Tensor x = full({1}, static_cast<float>(rank + round));
+      all_reduce(x);
+      EXPECT_EQ(x.item<float>(), 3 + 3 * round);
+      destroy_process_group();
+    }
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Group, NeedsNoDestroyAtTheEndOfMain) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    Tensor x = full({1}, 1.0f);
+    all_reduce(x);
+    // Those who are later still end well.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100 * rank));
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Group, SubGroupsHaveRanksAndNamesOfTheirOwn) {
+  const auto outcome = run_ranks(4, [](int rank) {
+    init_process_group();
+    const Group even = new_group({2, 0}), odd = new_group({1, 3}), all = new_group();
+    const Group mine = rank % 2 == 0 ? even : odd;
+    EXPECT_EQ((rank % 2 == 0 ? odd : even), nullptr);
+    ASSERT_NE(mine, nullptr);
+    EXPECT_EQ(mine->name(), rank % 2 == 0 ? "group 1" : "group 2");
+    EXPECT_EQ(get_rank(mine), rank / 2);
+    EXPECT_EQ(get_world_size(mine), 2);
+    EXPECT_EQ(mine->global_rank(1), rank % 2 == 0 ? 2 : 3);
+    EXPECT_EQ(mine->rank_of(rank), rank / 2);
+    EXPECT_EQ(mine->rank_of(rank ^ 1), -1);
+    Tensor x = full({1}, rank + 1.0f);
+    all_reduce(x, mine);
+    EXPECT_EQ(x.item<float>(), rank % 2 == 0 ? 4 : 6);
+    // Ranks are the world's in every call.
+    broadcast(x, rank % 2 == 0 ? 2 : 3, mine);
+    all_reduce(x, all);
+    EXPECT_EQ(x.item<float>(), 20);
+    EXPECT_EQ(error_of([&] { broadcast(x, rank ^ 1, mine); }),
+              "broadcast: rank " + std::to_string(rank ^ 1) + " is not a member of " + mine->name());
+    destroy_process_group(mine);
+    EXPECT_EQ(error_of([&] { all_reduce(x, mine); }), "all_reduce: " + mine->name() + " was destroyed");
+    all_reduce(x, all);
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Group, TwoThreadsUseTwoGroupsAtOnce) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    const Group a = new_group(), b = new_group();
+    const auto work = [&](const Group& group, float scale) {
+      for (int i = 0; i < 200; i++) {
+        Tensor x = full({i * 10 + 1}, scale * (rank + 1.0f));
+        all_reduce(x, {ReduceOp::SUM, group, i % 3 == 0}).wait();
+        if (x.min().item<float>() != scale * 6 || x.max().item<float>() != scale * 6) throw Error("wrong sum");
+      }
+    };
+    std::thread other([&] { EXPECT_EQ(error_of([&] { work(b, 100); }), "no error"); });
+    EXPECT_EQ(error_of([&] { work(a, 1); }), "no error");
+    other.join();
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Work, TenInFlightEndInOrderAndTellTheirCallbacks) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    std::vector<Tensor> tensors;
+    std::vector<Work> works;
+    std::vector<int> order;
+    for (int i = 0; i < 10; i++) {
+      tensors.push_back(full({20000 + i}, static_cast<float>(rank + i)));
+      works.push_back(all_reduce(tensors.back(), CollectiveOptions::async()));
+      works.back().then([&order, i](std::exception_ptr error) {
+        if (!error) order.push_back(i);
+      });
+    }
+    // A synchronous one queues up behind them.
+    Tensor last = full({1}, 1.0f);
+    all_reduce(last);
+    EXPECT_EQ(last.item<float>(), 3);
+    for (int i = 0; i < 10; i++) {
+      EXPECT_TRUE(works[i].wait(std::chrono::seconds(20)));
+      EXPECT_TRUE(works[i].is_completed());
+      EXPECT_TRUE(works[i].is_success());
+      EXPECT_EQ(works[i].exception(), nullptr);
+      EXPECT_EQ(works[i].result().size(), 1u);
+      EXPECT_EQ(tensors[i].min().item<float>(), 3 + 3 * i);
+      EXPECT_EQ(tensors[i].max().item<float>(), 3 + 3 * i);
+    }
+    EXPECT_EQ(order, std::vector<int>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+    bool told = false;
+    works[0].then([&](std::exception_ptr error) { told = !error; });
+    EXPECT_TRUE(told);
+    // A handle that is dropped does not end the operation, nor does a tensor.
+    all_reduce(full({50000}, 1.0f), CollectiveOptions::async());
+    barrier();
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Work, SaysWhenItIsNotDoneYet) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    Tensor x = full({10}, 1.0f);
+    Work work = all_reduce(x, CollectiveOptions::async());
+    if (rank == 0) {
+      EXPECT_FALSE(work.wait(std::chrono::milliseconds(20)));
+      EXPECT_FALSE(work.is_completed());
+      EXPECT_FALSE(work.is_success());
+    }
+    work.wait();
+    EXPECT_TRUE(Work().is_success());
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(PointToPoint, TagsSourcesAndOrder) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    Tensor a = zeros({5}), b = zeros({3}, kInt64);
+    if (rank == 0) {
+      // Received in another order than they are sent, told apart by their tags.
+      Work first = isend(full({5}, 1.5f), 1, 7), second = isend(full({3}, 2, TensorOptions(kInt64)), 1, 8);
+      first.wait();
+      second.wait();
+      for (int i = 0; i < 20; i++) send(full({5}, static_cast<float>(i)), 1);
+    } else if (rank == 1) {
+      EXPECT_EQ(recv(b, 0, 8), 0);
+      EXPECT_EQ(recv(a, 0, 7), 0);
+      EXPECT_EQ(a[4].item<float>(), 1.5f);
+      EXPECT_EQ(b[2].item<int64_t>(), 2);
+      for (int i = 0; i < 20; i++) {
+        recv(a, 0);
+        EXPECT_EQ(a[0].item<float>(), i);
+      }
+    }
+    barrier();
+    // From whoever comes first.
+    if (rank == 0) {
+      std::vector<float> seen(3, 0);
+      for (int i = 0; i < 4; i++) {
+        const int from = recv(a, {}, 3);
+        ASSERT_GT(from, 0);
+        EXPECT_EQ(a[0].item<float>(), from * 10);
+        seen[static_cast<size_t>(from)]++;
+      }
+      EXPECT_EQ(seen, std::vector<float>({0, 2, 2}));
+    } else {
+      for (int i = 0; i < 2; i++) send(full({5}, rank * 10.0f), 0, 3);
+    }
+    // A view, and a large message; receives that are posted first do not hold up a collective.
+    Tensor big = zeros({2, 400000}), sum = full({1}, 1.0f);
+    if (rank == 1) {
+      Work work = irecv(big.select(0, 1), 2);
+      all_reduce(sum);
+      work.wait();
+      EXPECT_EQ(work.source_rank(), 2);
+      EXPECT_EQ(big.sum().item<float>(), 400000);
+    } else {
+      all_reduce(sum);
+      if (rank == 2) send(full({400000}, 1.0f), 1);
+    }
+    EXPECT_EQ(sum.item<float>(), 3);
+    // Everyone sends to everyone at once.
+    std::vector<Work> works;
+    std::vector<Tensor> received;
+    for (int peer = 0; peer < 3; peer++) {
+      if (peer == rank) continue;
+      received.push_back(zeros({1000}));
+      works.push_back(irecv(received.back(), peer, 5));
+      works.push_back(isend(full({1000}, static_cast<float>(rank)), peer, 5));
+    }
+    for (Work& work : works) work.wait();
+    EXPECT_EQ(received[0].mean().item<float>() + received[1].mean().item<float>(), 3 - rank);
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(FlightRecorder, KeepsTheLastOperationsAndWritesThemOnASignal) {
+  const auto folder = std::filesystem::temp_directory_path() / ("cresset_flight_" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const auto outcome = run_ranks(2, [&](int rank) {
+    setenv("CRESSET_FLIGHT_RECORDER", "4", 1);
+    setenv("CRESSET_FLIGHT_RECORDER_DIR", folder.c_str(), 1);
+    init_process_group();
+    for (int i = 1; i <= 6; i++) all_reduce(full({i}, 1.0f));
+    broadcast(zeros({2}, kInt64), 1);
+    FlightRecorder& recorder = default_group()->recorder();
+    const auto entries = recorder.entries();
+    ASSERT_EQ(entries.size(), 4u);
+    EXPECT_EQ(entries[0].sequence, 4u);
+    EXPECT_EQ(entries[0].description, "all_reduce(SUM) of float32[4]");
+    EXPECT_EQ(entries[3].op, "broadcast");
+    EXPECT_EQ(entries[3].description, "broadcast from rank 1 of int64[2]");
+    for (const auto& entry : entries) {
+      EXPECT_EQ(entry.state, FlightRecorder::State::done);
+      EXPECT_LE(entry.queued, entry.started);
+      EXPECT_LE(entry.started, entry.ended);
+    }
+    EXPECT_NE(recorder.json().find("\"description\": \"broadcast from rank 1 of int64[2]\""), std::string::npos);
+    EXPECT_EQ(error_of([&] { recorder.dump("/nonexistent/file"); }), "FlightRecorder: cannot write /nonexistent/file");
+    raise(SIGUSR1);
+    const auto file =
+        folder / ("flight_default_rank" + std::to_string(rank) + "_" + std::to_string(getpid()) + ".json");
+    for (int i = 0; i < 500 && !std::filesystem::exists(file); i++)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(std::filesystem::exists(file));
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+  std::filesystem::remove_all(folder);
+}
+
+TEST(FlightRecorder, LeavesAHandlerOfTheProgramInPlace) {
+  const auto outcome = run_ranks(1, [](int) {
+    static bool called = false;
+    signal(SIGUSR1, [](int) { called = true; });
+    init_process_group();
+    raise(SIGUSR1);
+    EXPECT_TRUE(called);
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Fork, TheChildHasNoGroupAndCanMakeOne) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    const Group group = default_group();
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child == 0) {
+      Tensor x = full({1}, 1.0f);
+      const std::string refused = "all_reduce: this process was forked from process " + std::to_string(parent) +
+                                  ", whose groups stay there (call init_process_group here)";
+      bool good = error_of([&] { all_reduce(x); }) == refused && error_of([&] { all_reduce(x, group); }) == refused;
+      InitOptions alone;
+      alone.rank = 0;
+      alone.world_size = 1;
+      alone.store = std::make_shared<HashStore>();
+      init_process_group(alone);
+      all_reduce(x);
+      destroy_process_group();
+      std::exit(good ? 0 : 7);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    // The parents' group is whole.
+    Tensor x = full({1}, rank + 1.0f);
+    all_reduce(x);
+    EXPECT_EQ(x.item<float>(), 3);
+    destroy_process_group();
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }

@@ -105,8 +105,7 @@ std::string Outcome::summary() const {
   return out;
 }
 
-Processes::Processes(int count, const Body& body) {
-  const uint16_t port = free_port();
+Processes::Processes(int count, const Body& body) : port_(free_port()) {
   std::fflush(nullptr);
   for (int rank = 0; rank < count; rank++) {
     int ends[2];
@@ -115,7 +114,7 @@ Processes::Processes(int count, const Body& body) {
     if (pid == 0) {
       close(ends[0]);
       for (const Child& other : children_) close(other.fd);
-      be_child(rank, count, port, ends[1], body);
+      be_child(rank, count, port_, ends[1], body);
     }
     close(ends[1]);
     children_.push_back({pid, ends[0], {}, false});
@@ -181,6 +180,7 @@ Outcome Processes::wait(std::chrono::milliseconds deadline) {
     if (kill(-child.pid, SIGKILL) == 0) ADD_FAILURE() << "process " << child.pid << " left children behind";
     out.ranks.push_back(child.outcome);
   }
+  if (port_listens(port_)) ADD_FAILURE() << "port " << port_ << " is still open";
   return out;
 }
 

@@ -40,6 +40,8 @@ class Processes {
   // Until the rank has said `text`; false after a generous time.
   bool wait_for(int rank, const std::string& text);
   Outcome wait(std::chrono::milliseconds deadline);
+  uint16_t port() const { return port_; }  // rank 0's store
+  pid_t pid(int rank) const { return children_[static_cast<size_t>(rank)].pid; }
 
  private:
   struct Child {
@@ -51,6 +53,7 @@ class Processes {
   bool collect(int timeout_ms);
   void read_from(Child& child);
   std::vector<Child> children_;
+  uint16_t port_;
 };
 
 constexpr std::chrono::milliseconds kDeadline = std::chrono::seconds(60);

@@ -1,0 +1,360 @@
+// Faults: processes that are killed, stopped, end early or never come. Every survivor names the right one.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "cresset/cresset.h"
+#include "cresset/distributed/distributed.h"
+#include "tests/distributed/processes.h"
+
+namespace cresset::distributed {
+namespace {
+
+using cresset::testing::error_of;
+using cresset::testing::kDeadline;
+using cresset::testing::Outcome;
+using cresset::testing::Processes;
+using cresset::testing::run_ranks;
+using cresset::testing::say;
+
+std::string host() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string who(const Processes& processes, int rank) {
+  return "rank " + std::to_string(rank) + " (host " + host() + ", pid " + std::to_string(processes.pid(rank)) + ")";
+}
+
+void pause_for(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+InitOptions within(int milliseconds) {
+  InitOptions options;
+  options.timeout = std::chrono::milliseconds(milliseconds);
+  return options;
+}
+
+TEST(Killed, InACollectiveIsNamedByEverySurvivor) {
+  // Rank 2 has sent a part of a ring; ranks 0 and 3 wait for neighbours that are innocent.
+  Processes processes(4, [](int rank) {
+    init_process_group();
+    Tensor x = ones({2'000'000});
+    barrier();
+    say("ready;");
+    if (rank == 2) pause_for(60'000);
+    say(error_of([&] {
+      while (true) all_reduce(x, ReduceOp::MAX);
+    }));
+  });
+  ASSERT_TRUE(processes.wait_for(2, "ready;"));
+  pause_for(100);
+  processes.signal(2, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {0, 1, 3})
+    EXPECT_EQ(outcome[rank], "ready;all_reduce #2 failed: " + who(processes, 2) +
+                                 " lost its connection (the process is gone or its machine is)");
+  EXPECT_EQ(outcome.ranks[2].signal, SIGKILL);
+}
+
+TEST(Killed, UnderALauncherIsNamedWithItsSignal) {
+  Processes processes(3, [](int) {
+    init_process_group();
+    Tensor x = ones({100});
+    say("ready;");
+    say(error_of([&] {
+      while (true) all_reduce(x, ReduceOp::MAX);
+    }));
+  });
+  ASSERT_TRUE(processes.wait_for(1, "ready;"));
+  TcpStoreOptions options;
+  options.port = processes.port();
+  TcpStore store(options);
+  pause_for(100);
+  processes.signal(1, SIGKILL);
+  store.set("0/exit/1", "killed by SIGKILL");  // as the launcher does
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {0, 2})
+    EXPECT_NE(outcome[rank].find(" failed: " + who(processes, 1) + " was killed by SIGKILL"), std::string::npos)
+        << outcome.summary();
+}
+
+TEST(Killed, WhileOthersOnlyComputeIsKnownAtTheNextCall) {
+  Processes processes(2, [](int rank) {
+    init_process_group();
+    barrier();
+    say("ready;");
+    if (rank == 1) pause_for(60'000);
+    while (!default_group()->error()) pause_for(10);
+    say(error_of([] { barrier(); }) + ";" + error_of([] { send(ones({1}), 1); }));
+  });
+  ASSERT_TRUE(processes.wait_for(1, "ready;"));
+  processes.signal(1, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  const std::string cause =
+      " failed: " + who(processes, 1) + " lost its connection (the process is gone or its machine is)";
+  EXPECT_EQ(outcome[0], "ready;barrier" + cause + ";send" + cause);
+}
+
+TEST(Killed, DuringTheRendezvousIsNamedByThoseWhoWait) {
+  Processes processes(4, [](int rank) {
+    if (rank == 3) pause_for(60'000);  // whom all wait for
+    say("joins;");
+    say(error_of([] { init_process_group(); }));
+  });
+  ASSERT_TRUE(processes.wait_for(1, "joins;"));
+  pause_for(500);
+  processes.signal(1, SIGKILL);
+  ASSERT_TRUE(processes.wait_for(0, "failed"));
+  processes.signal(3, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {0, 2})
+    EXPECT_EQ(outcome[rank], "joins;init_process_group failed: " + who(processes, 1) +
+                                 " lost its connection (the process is gone or its machine is)");
+}
+
+TEST(Killed, WhoeverKeepsTheStore) {
+  Processes processes(3, [](int rank) {
+    init_process_group();
+    Tensor x = ones({100});
+    say("ready;");
+    if (rank == 0) pause_for(60'000);
+    say(error_of([&] { all_reduce(x); }));
+  });
+  ASSERT_TRUE(processes.wait_for(0, "ready;"));
+  pause_for(200);
+  processes.signal(0, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {1, 2})
+    EXPECT_EQ(outcome[rank], "ready;all_reduce #1 failed: lost the store at tcp://127.0.0.1:" +
+                                 std::to_string(processes.port()) + ": " + who(processes, 0) + " is gone");
+}
+
+TEST(Killed, InAReceiveFromAnySource) {
+  Processes processes(3, [](int rank) {
+    init_process_group();
+    say("ready;");
+    if (rank == 2) pause_for(60'000);
+    say(error_of([&] { rank == 0 ? void(recv(ones({1}))) : send(ones({1}), 2); }));
+  });
+  ASSERT_TRUE(processes.wait_for(2, "ready;"));
+  pause_for(200);
+  processes.signal(2, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {0, 1})
+    EXPECT_NE(outcome[rank].find(who(processes, 2) + " lost its connection"), std::string::npos) << outcome.summary();
+}
+
+TEST(Stopped, ForLessThanTheTimeoutNothingHappens) {
+  Processes processes(3, [](int) {
+    init_process_group(within(30'000));
+    Tensor x = ones({1000});
+    say("ready;");
+    for (int i = 0; i < 300; i++) all_reduce(x, ReduceOp::MAX);
+    destroy_process_group();
+  });
+  ASSERT_TRUE(processes.wait_for(1, "ready;"));
+  processes.signal(1, SIGSTOP);
+  pause_for(700);
+  processes.signal(1, SIGCONT);
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
+  Processes processes(3, [](int rank) {
+    init_process_group(within(5000));
+    Tensor x = ones({1000});
+    broadcast(x, 0);
+    pause_for(1500);  // a heart beats
+    say("ready;");
+    if (rank == 1) raise(SIGSTOP);
+    say(error_of([&] { all_reduce(x); }));
+  });
+  ASSERT_TRUE(processes.wait_for(0, "did not finish"));
+  ASSERT_TRUE(processes.wait_for(2, "did not finish"));
+  processes.signal(1, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_EQ(outcome[0], outcome[2]);
+  EXPECT_EQ(outcome[0].substr(0, outcome[0].find("silent")),
+            "ready;all_reduce #2 (float32[1000], group default) did not finish within 5000 ms: ranks 0, 2 arrived; "
+            "missing: rank 1 (host " +
+                host() + ", pid " + std::to_string(processes.pid(1)) + ", ");
+  EXPECT_NE(outcome[0].find(" s; last operation: broadcast #1)"), std::string::npos) << outcome[0];
+}
+
+TEST(Stopped, WhoeverKeepsTheStoreDoesNotHoldUpTheTimeout) {
+  Processes processes(3, [](int rank) {
+    init_process_group(within(3000));
+    pause_for(200);
+    say("ready;");
+    if (rank == 0) raise(SIGSTOP);
+    say(error_of([&] { barrier(); }));
+    say(";ends");
+  });
+  ASSERT_TRUE(processes.wait_for(1, ";ends"));
+  ASSERT_TRUE(processes.wait_for(2, ";ends"));
+  pause_for(100);
+  processes.signal(0, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {1, 2}) {
+    EXPECT_NE(outcome[rank].find("barrier #1 (group default) did not finish within 3000 ms"), std::string::npos)
+        << outcome.summary();
+    EXPECT_NE(outcome[rank].find("rank 0 (host"), std::string::npos) << outcome.summary();
+  }
+}
+
+TEST(Late, IsNamedAsAliveWithWhatItDoes) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(1500));
+    barrier();
+    if (rank == 1) pause_for(3000);
+    say(error_of([&] { barrier(); }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  const std::string sentence =
+      "barrier #2 (group default) did not finish within 1500 ms: rank 0 arrived; missing: rank 1 (host " + host() +
+      ", pid " + std::to_string(processes.pid(1)) + ", alive; last operation: barrier #1)";
+  EXPECT_EQ(outcome[0], sentence);
+  EXPECT_EQ(outcome[1], sentence);
+}
+
+TEST(Late, NobodySendsWhatIsWaitedFor) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(1000));
+    if (rank == 1) pause_for(2500);
+    if (rank == 0) say(error_of([&] { recv(ones({3}), 1, 4); }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_NE(outcome[0].find("recv from rank 1 (float32[3], tag 4, group default) did not finish within 1000 ms: " +
+                            who(processes, 1) + " is alive"),
+            std::string::npos)
+      << outcome[0];
+}
+
+TEST(Gone, WithStatusZeroBeforeTheOthersWereDone) {
+  Processes processes(3, [](int rank) {
+    init_process_group();
+    barrier();
+    if (rank == 1) return;
+    say(error_of([&] { all_reduce(ones({10})); }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {0, 2})
+    EXPECT_EQ(outcome[rank],
+              "all_reduce #2 failed: " + who(processes, 1) + " exited with status 0 before the others were done");
+}
+
+TEST(Gone, WithAnException) {
+  Processes processes(3, [](int rank) {
+    init_process_group();
+    barrier();
+    if (rank == 1) throw std::runtime_error("no more data");
+    say(error_of([&] { all_reduce(ones({10})); }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_EQ(outcome[1], "threw: no more data");
+  for (const size_t rank : {0, 2})
+    EXPECT_EQ(outcome[rank],
+              "all_reduce #2 failed: " + who(processes, 1) + " exited with status 1 before the others were done");
+}
+
+TEST(Gone, AfterDestroyWhileOthersStillWork) {
+  Processes processes(3, [](int rank) {
+    init_process_group();
+    barrier();
+    if (rank == 1) return destroy_process_group();
+    say(error_of([&] { all_reduce(ones({10})); }));
+    destroy_process_group();
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {0, 2})
+    EXPECT_EQ(outcome[rank], "all_reduce #2 failed: " + who(processes, 1) +
+                                 " left the group (destroy_process_group) while others were in all_reduce #2");
+}
+
+TEST(Gone, WithOperationsStillUnderWay) {
+  // exit while the group's thread waits for the other rank: it must not hang.
+  const Outcome outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    if (rank == 1) pause_for(500);
+    if (rank == 0) {
+      static Tensor x = ones({100000});
+      all_reduce(x, CollectiveOptions::async());
+      irecv(x, 1);
+    }
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Absent, RanksThatNeverComeAreNamed) {
+  const Outcome outcome = run_ranks(2, [](int rank) {
+    InitOptions options = within(1200);
+    options.world_size = 4;
+    options.rank = rank;
+    say(error_of([&] { init_process_group(options); }));
+  });
+  EXPECT_EQ(outcome[0], "init_process_group: ranks 2, 3 did not join within 1200 ms (world size 4)");
+  EXPECT_TRUE(outcome[1] == outcome[0] || outcome[1].find("init_process_group failed: rank 0") == 0) << outcome[1];
+}
+
+TEST(Absent, ARankThatComesTwice) {
+  const Outcome outcome = run_ranks(2, [](int rank) {
+    InitOptions options = within(1500);
+    options.rank = 0;
+    if (rank == 1) {
+      pause_for(300);
+      setenv("CRESSET_AGENT_STORE", "1", 1);  // else it would try to keep the store as well
+    }
+    say(error_of([&] { init_process_group(options); }));
+  });
+  EXPECT_EQ(outcome[1].find("init_process_group: rank 0 is taken by another process (host "), 0u) << outcome[1];
+}
+
+TEST(Absent, WorldSizesThatDiffer) {
+  const Outcome outcome = run_ranks(2, [](int rank) {
+    InitOptions options = within(1500);
+    options.rank = rank;
+    options.world_size = 2 + rank;
+    say(error_of([&] { init_process_group(options); }));
+  });
+  EXPECT_NE(outcome[0].find(" has world size 3, rank 0 (host "), std::string::npos) << outcome.summary();
+}
+
+TEST(Absent, APortThatIsTakenIsNamed) {
+  const uint16_t port = cresset::testing::free_port();
+  TcpStoreOptions taken;
+  taken.port = port;
+  taken.is_server = true;
+  const Outcome outcome = run_ranks(1, [&](int) {
+    const TcpStore first(taken);
+    InitOptions options = within(1500);
+    options.init_method = "tcp://127.0.0.1:" + std::to_string(port);
+    say(error_of([&] { init_process_group(options); }));
+  });
+  EXPECT_NE(outcome[0].find("port " + std::to_string(port) + " of 127.0.0.1 is in use already"), std::string::npos)
+      << outcome[0];
+}
+
+TEST(MonitoredBarrier, NamesWhoDidNotCome) {
+  Processes processes(4, [](int rank) {
+    init_process_group();
+    monitored_barrier();
+    const bool all = rank == 0;
+    if (rank == 1 || rank == 3) pause_for(2000);
+    say(error_of([&] { monitored_barrier(nullptr, std::chrono::milliseconds(rank == 0 ? 700 : 10'000), all); }));
+    // The group itself goes on.
+    barrier();
+    destroy_process_group();
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_EQ(outcome[0], "monitored_barrier #2 (group default): " + who(processes, 1) +
+                            " (alive; last operation: none), " + who(processes, 3) +
+                            " (alive; last operation: none) did not come within 700 ms");
+  for (const size_t rank : {1, 2, 3}) EXPECT_EQ(outcome[rank], outcome[0]);
+}
+
+}  // namespace
+}  // namespace cresset::distributed

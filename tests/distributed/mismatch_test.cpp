@@ -1,0 +1,203 @@
+// Wrong use: arguments are refused before anything is sent; ranks that disagree all get the same sentence, with both
+// sides. Never an abort, a hang or a wrong number.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "cresset/cresset.h"
+#include "cresset/distributed/distributed.h"
+#include "tests/distributed/processes.h"
+
+namespace cresset::distributed {
+namespace {
+
+using cresset::testing::error_of;
+using cresset::testing::run_ranks;
+using cresset::testing::say;
+
+using Bodies = std::vector<std::function<void()>>;
+
+// Runs one body per rank; all must fail with this sentence.
+void expect_disagreement(const Bodies& bodies, const std::string& sentence) {
+  const auto outcome = run_ranks(static_cast<int>(bodies.size()), [&](int rank) {
+    init_process_group();
+    barrier();
+    say(error_of(bodies[static_cast<size_t>(rank)]));
+    // The group is dead, and says why again.
+    EXPECT_EQ(error_of([] { barrier(); }), sentence);
+    EXPECT_NE(default_group()->error(), nullptr);
+    destroy_process_group();
+  });
+  for (size_t rank = 0; rank < bodies.size(); rank++) EXPECT_EQ(outcome[rank], sentence) << "on rank " << rank;
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+void add_up(const Tensor& tensor, const CollectiveOptions& options = {}) { all_reduce(tensor, options); }
+
+TEST(Mismatch, OfTheDtype) {
+  expect_disagreement(
+      {[] { add_up(ones({1000})); }, [] { add_up(ones({1000}, kFloat64)); }, [] { add_up(ones({1000})); }},
+      "all_reduce #2 (group default): ranks disagree: ranks 0, 2 called all_reduce(SUM) of "
+      "float32[1000], rank 1 called all_reduce(SUM) of float64[1000]");
+}
+
+TEST(Mismatch, OfTheSize) {
+  expect_disagreement({[] { add_up(ones({100000})); }, [] { add_up(ones({99999})); }},
+                      "all_reduce #2 (group default): ranks disagree: rank 0 called all_reduce(SUM) of "
+                      "float32[100000], rank 1 called all_reduce(SUM) of float32[99999]");
+}
+
+TEST(Mismatch, OfNothingAndSomething) {
+  expect_disagreement({[] { add_up(ones({0})); }, [] { add_up(ones({5})); }},
+                      "all_reduce #2 (group default): ranks disagree: rank 0 called all_reduce(SUM) of float32[0], "
+                      "rank 1 called all_reduce(SUM) of float32[5]");
+}
+
+TEST(Mismatch, OfTheReduction) {
+  expect_disagreement({[] { add_up(ones({10})); }, [] { add_up(ones({10}), ReduceOp::MAX); }},
+                      "all_reduce #2 (group default): ranks disagree: rank 0 called all_reduce(SUM) of float32[10], "
+                      "rank 1 called all_reduce(MAX) of float32[10]");
+}
+
+TEST(Mismatch, OfTheOperation) {
+  expect_disagreement({[] { add_up(ones({10})); }, [] { barrier(); }, [] { add_up(ones({10})); }},
+                      "operation #2 (group default): ranks disagree: ranks 0, 2 called all_reduce(SUM) of "
+                      "float32[10], rank 1 called barrier");
+}
+
+TEST(Mismatch, OfTheRoot) {
+  expect_disagreement({[] { broadcast(ones({10}), 0); }, [] { broadcast(ones({10}), 1); }},
+                      "broadcast #2 (group default): ranks disagree: rank 0 called broadcast from rank 0 of "
+                      "float32[10], rank 1 called broadcast from rank 1 of float32[10]");
+}
+
+TEST(Mismatch, OfTheOrder) {
+  const auto first = [] { add_up(ones({10})); };
+  const auto second = [] { broadcast(ones({20}), 0); };
+  expect_disagreement(
+      {[=] { first(), second(); }, [=] { second(), first(); }},
+      "operation #2 (group default): ranks disagree: rank 0 called all_reduce(SUM) of float32[10], rank 1 called "
+      "broadcast from rank 0 of float32[20]");
+}
+
+TEST(Mismatch, OfThePartsOfAnAllToAll) {
+  const auto exchange = [](int64_t to_first, int64_t to_second, int64_t from_first, int64_t from_second) {
+    return [=] { all_to_all({ones({from_first}), ones({from_second})}, {ones({to_first}), ones({to_second})}); };
+  };
+  expect_disagreement({exchange(1, 3, 1, 2), exchange(2, 1, 4, 1)},
+                      "all_to_all #2 (group default): rank 0 sends 3 elements to rank 1, which expects 4");
+  expect_disagreement({exchange(1, 0, 1, 2), exchange(2, 1, 4, 1)},
+                      "all_to_all #2 (group default): rank 0 sends 0 elements to rank 1, which expects 4");
+}
+
+TEST(Mismatch, OfThePlan) {
+  expect_disagreement(
+      {[] { default_group()->follow_plan(5), add_up(ones({10})); },
+       [] { default_group()->follow_plan(6), add_up(ones({10})); }},
+      "all_reduce #2 (group default): ranks disagree: rank 0 called all_reduce(SUM) of float32[10] (plan 5), rank 1 "
+      "called all_reduce(SUM) of float32[10] (plan 6)");
+}
+
+TEST(Mismatch, IsFoundInAsynchronousOperationsToo) {
+  expect_disagreement(
+      {[] { all_reduce(ones({10}), CollectiveOptions::async()).wait(); }, [] { add_up(ones({11})); }},
+      "all_reduce #2 (group default): ranks disagree: rank 0 called all_reduce(SUM) of float32[10], rank 1 called "
+      "all_reduce(SUM) of float32[11]");
+}
+
+TEST(Mismatch, OfASendAndItsReceive) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    say(error_of([&] {
+      if (rank == 0) send(ones({10}), 1, 3);
+      if (rank == 1) recv(ones({10}, kFloat64), 0, 3);
+    }));
+    destroy_process_group();
+  });
+  for (size_t rank = 0; rank < 2; rank++)
+    EXPECT_EQ(outcome[rank],
+              "recv from rank 0 (float64[10], tag 3, group default): rank 0 sent float32[10], the tensor here is "
+              "float64[10]");
+}
+
+TEST(Mismatch, OfTheRanksOfANewGroup) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    say(error_of([&] { new_group(rank == 2 ? std::vector<int>{1, 2} : std::vector<int>{0, 1, 2}); }));
+    barrier();
+    destroy_process_group();
+  });
+  EXPECT_EQ(outcome[1], "new_group: ranks disagree about group 1: rank 1 gave ranks 0, 1, 2, rank 2 gave ranks 1, 2");
+  EXPECT_EQ(outcome[2], "new_group: ranks disagree about group 1: rank 2 gave ranks 1, 2, rank 1 gave ranks 0, 1, 2");
+}
+
+TEST(Arguments, AreRefusedBeforeAnythingIsSent) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    EXPECT_EQ(error_of([] { barrier(); }), "barrier: there is no process group (call init_process_group first)");
+    init_process_group();
+    const Tensor x = ones({4}), whole = ones({4}, kInt64);
+    EXPECT_EQ(error_of([] { all_reduce(Tensor()); }),
+              "all_reduce: tensor is an undefined tensor (expected a defined one)");
+    EXPECT_EQ(error_of([] { all_reduce(empty({2}, TensorOptions(kMeta))); }),
+              "all_reduce: found a tensor on meta (the gloo backend exchanges CPU tensors)");
+    EXPECT_EQ(error_of([&] { all_reduce(whole, ReduceOp::AVG); }),
+              "all_reduce: AVG of int64 (expected floating-point or complex numbers)");
+    EXPECT_EQ(error_of([&] { all_reduce(x, ReduceOp::BXOR); }),
+              "all_reduce: BXOR of float32 (expected integers or bool)");
+    EXPECT_EQ(error_of([&] { all_reduce(ones({2}, kComplexFloat), ReduceOp::MAX); }),
+              "all_reduce: MAX of complex64 (expected numbers that have an order)");
+    EXPECT_EQ(error_of([&] {
+                all_reduce_coalesced({x, whole});
+              }),
+              "all_reduce: found a tensor of int64 after one of float32 (expected one dtype)");
+    EXPECT_EQ(error_of([] { all_reduce_coalesced({}); }), "all_reduce: found no tensors (expected at least one)");
+    EXPECT_EQ(error_of([&] { all_reduce(ones({1}).expand({4})); }),
+              "all_reduce: tensor is expanded: its elements share memory (expected one that can be written to)");
+    EXPECT_EQ(error_of([&] { broadcast(x, 2); }), "broadcast: rank 2 is not a member of group default");
+    EXPECT_EQ(error_of([&] { all_gather({x}, x); }), "all_gather: found 1 outputs (expected 2)");
+    EXPECT_EQ(error_of([&] { all_gather({x, ones({3})}, x); }), "all_gather: outputs[1] has 3 elements (expected 4)");
+    EXPECT_EQ(error_of([&] { all_gather({whole, x}, x); }), "all_gather: outputs[0] is int64 (expected float32)");
+    EXPECT_EQ(error_of([&] {
+                gather(x, rank == 0 ? Tensors() : Tensors{x, x}, 0);
+              }),
+              rank == 0 ? "gather: found 0 outputs (expected 2)"
+                        : "gather: found 2 outputs on a rank that is not the destination (expected 0)");
+    EXPECT_EQ(error_of([&] { all_gather_into_tensor(ones({7}), x); }),
+              "all_gather_into_tensor: the output has 7 elements (expected a multiple of the group's 2 ranks)");
+    EXPECT_EQ(error_of([&] {
+                all_to_all_single(ones({4}), x, {1, 2}, {2, 2});
+              }),
+              "all_to_all_single: the split sizes of the output add up to 3 (expected 4)");
+    EXPECT_EQ(error_of([&] { send(x, rank); }),
+              "send: found rank " + std::to_string(rank) + " (expected another rank of the group, 0 to 1)");
+    EXPECT_EQ(error_of([&] { recv(x, 1 - rank, -1); }), "recv: found tag -1 (expected 0 or more)");
+    EXPECT_EQ(error_of([] { new_group({0, 0}); }), "new_group: found rank 0 twice");
+    EXPECT_EQ(error_of([] { new_group({0, 5}); }), "new_group: found rank 5 (expected 0 to 1)");
+    EXPECT_EQ(error_of([] { init_process_group(); }),
+              "init_process_group: called twice (destroy_process_group comes first)");
+    // After all that the group is as good as new.
+    Tensor y = ones({4});
+    all_reduce(y);
+    EXPECT_EQ(y[0].item<float>(), 2);
+    destroy_process_group();
+    EXPECT_EQ(error_of([] { init_process_group("smoke"); }),
+              "init_process_group: found backend smoke (expected gloo or mpi)");
+    InitOptions options;
+    options.init_method = "http://x";
+    EXPECT_EQ(error_of([&] { init_process_group(options); }),
+              "init_process_group: found init_method http://x (expected env://, tcp://HOST:PORT or file:///PATH)");
+    options.init_method = "tcp://localhost:99999";
+    EXPECT_EQ(error_of([&] { init_process_group(options); }),
+              "init_process_group: found tcp://localhost:99999 (expected tcp://HOST:PORT with a port from 1 to 65535)");
+    setenv("RANK", "two", 1);
+    EXPECT_EQ(error_of([] { init_process_group(); }), "RANK: found \"two\" (expected a whole number)");
+    unsetenv("RANK");
+    EXPECT_EQ(error_of([] { init_process_group(); }),
+              "init_process_group: RANK is not known: start the program with cresset-run (or mpirun, srun), set the "
+              "environment variable RANK, or give it in InitOptions");
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+}  // namespace
+}  // namespace cresset::distributed
