@@ -16,6 +16,12 @@ std::string counted(int count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
+std::string in_seconds(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g s", seconds);
+  return text;
+}
+
 std::string indented(const std::string& text, const std::string& by) {
   std::string out = by;
   for (char c : text) {
@@ -242,7 +248,7 @@ void Coordinator::tick(Time now) {
   if (state_ == State::gathering && last_call_ && now >= *last_call_) form();
   if (state_ == State::gathering && now >= gathering_since_ + from_seconds(rules_.rendezvous_timeout))
     end(1, "rendezvous: " + std::to_string(agents_left()) + " of at least " + counted(rules_.min_nodes, "node") +
-               " came within " + std::to_string(static_cast<int>(rules_.rendezvous_timeout)) + " s: " + who_is_there());
+               " came within " + in_seconds(rules_.rendezvous_timeout) + ": " + who_is_there());
   if (state_ == State::stopping && settle_at_ && now >= *settle_at_) {
     settle_cause();
     command(Command::Kind::say, in_words(*cause_));

@@ -25,7 +25,7 @@ class Coordinator {
     int min_nodes = 1, max_nodes = 1, max_restarts = 0;
     double rendezvous_timeout = 300, last_call = 3;
     double grace = 0.3;  // for survivors to learn of a death by the store and to say what they were doing
-    std::string run_id;
+    std::string run_id = {};
   };
   // Of a generation's ranks whose connection to the store has broken, in that order.
   using LostRanks = std::function<std::vector<int>(int generation)>;

@@ -22,12 +22,17 @@ namespace {
   throw UsageError("--" + option + ": found '" + found + "' (expected " + wanted + ")");
 }
 
-int whole_number(const std::string& option, const std::string& text, int least, int most, const std::string& wanted) {
+std::optional<int> number_in(const std::string& text, int least, int most) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most)
-    wrong(option, text, wanted);
+  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) return std::nullopt;
   return value;
+}
+
+int whole_number(const std::string& option, const std::string& text, int least, int most, const std::string& wanted) {
+  const std::optional<int> value = number_in(text, least, most);
+  if (!value) wrong(option, text, wanted);
+  return *value;
 }
 
 double seconds(const std::string& option, const std::string& text) {
@@ -58,22 +63,24 @@ int workers_of(const std::string& option, const std::string& text) {
 }
 
 void read_nodes(Options& options, const std::string& option, const std::string& text) {
-  const std::string wanted = "a number of nodes, or MIN:MAX";
   const size_t colon = text.find(':');
-  options.min_nodes = whole_number(option, text.substr(0, colon), 1, 65536, wanted);
-  options.max_nodes =
-      colon == std::string::npos ? options.min_nodes : whole_number(option, text.substr(colon + 1), 1, 65536, wanted);
-  if (options.max_nodes < options.min_nodes) wrong(option, text, "MIN:MAX with MIN not above MAX");
+  const std::optional<int> least = number_in(text.substr(0, colon), 1, 65536);
+  const std::optional<int> most = colon == std::string::npos ? least : number_in(text.substr(colon + 1), 1, 65536);
+  if (!least || !most) wrong(option, text, "a number of nodes, or MIN:MAX");
+  if (*most < *least) wrong(option, text, "MIN:MAX with MIN not above MAX");
+  options.min_nodes = *least;
+  options.max_nodes = *most;
 }
 
 void read_endpoint(Options& options, const std::string& option, const std::string& text) {
-  const std::string wanted = "HOST:PORT, such as node0:29400 or [::1]:29400";
   const size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0) wrong(option, text, wanted);
+  const std::optional<int> port =
+      colon == std::string::npos || colon == 0 ? std::nullopt : number_in(text.substr(colon + 1), 0, 65535);
+  if (!port) wrong(option, text, "HOST:PORT, such as node0:29400 or [::1]:29400");
+  options.port = static_cast<uint16_t>(*port);
   options.host = text.substr(0, colon);
   if (options.host.front() == '[' && options.host.back() == ']')
     options.host = options.host.substr(1, options.host.size() - 2);
-  options.port = static_cast<uint16_t>(whole_number(option, text.substr(colon + 1), 0, 65535, wanted));
 }
 
 // Streams as torchrun numbers them, for all local ranks ("3") or for some ("0:3,1:1"), the others then having none.
