@@ -1,89 +1,62 @@
 #include "ddp_support.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <atomic>
-#include <signal.h>
+#include "processes.h"
 
 namespace ddp_test {
 namespace {
 
-struct Ended {
-  int status = 0;
-  std::string text;
-};
+using cresset::testing::Outcome;
 
-std::vector<Ended> start(int ranks, const std::function<void(int)>& body) {
-  // Nobody leaves before all have said what they have to say: rank 0 takes the store with it.
-  auto* said = static_cast<std::atomic<int>*>(
-      mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  new (said) std::atomic<int>(0);
-  struct Child { pid_t pid; int out; };
-  std::vector<Child> children;
-  for (int rank = 0; rank < ranks; rank++) {
-    int ends[2];
-    if (pipe(ends) != 0) throw std::runtime_error("pipe");
-    const pid_t pid = fork();
-    if (pid == 0) {
-      close(ends[0]);
-      alarm(120);
-      int status = 0;
-      std::string text;
-      try {
-        dist::InitOptions options;
-        options.init_method = "tcp://127.0.0.1:" + std::to_string(20000 + getppid() % 20000);
-        options.rank = rank;
-        options.world_size = ranks;
-        dist::init_process_group(options);
-        body(rank);
-        dist::destroy_process_group();
-      } catch (const std::exception& error) {
-        status = 1;
-        text = error.what();
-      }
-      (void)!write(ends[1], text.data(), text.size());
-      ++*said;
-      for (int i = 0; status != 0 && *said < ranks && i < 2000; i++) usleep(10000);
-      _exit(status);
-    }
-    close(ends[1]);
-    children.push_back({pid, ends[0]});
+// Nobody leaves before all have said what they have to say: rank 0 takes the store with it.
+class Together {
+ public:
+  explicit Together(int ranks) : ranks_(ranks) {
+    void* memory = mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::runtime_error("mmap failed");
+    said_ = new (memory) std::atomic<int>(0);
   }
-  std::vector<Ended> all;
-  for (const Child& child : children) {
-    Ended ended;
-    char buffer[4096];
-    for (ssize_t n; (n = read(child.out, buffer, sizeof buffer)) > 0;) ended.text.append(buffer, static_cast<size_t>(n));
-    close(child.out);
-    waitpid(child.pid, &ended.status, 0);
-    all.push_back(ended);
+  ~Together() { munmap(said_, sizeof *said_); }
+  Together(const Together&) = delete;
+  Together& operator=(const Together&) = delete;
+  void wait() const {
+    ++*said_;
+    for (int i = 0; *said_ < ranks_ && i < 2000; i++) usleep(10000);
   }
-  munmap(said, sizeof *said);
-  return all;
-}
+
+ private:
+  int ranks_;
+  std::atomic<int>* said_;
+};
 
 }  // namespace
 
 void run(int ranks, const std::function<void(int)>& body) {
-  const auto all = start(ranks, body);
-  for (size_t r = 0; r < all.size(); r++) EXPECT_EQ(all[r].status, 0) << "rank " << r << ": " << all[r].text;
+  const Outcome outcome = cresset::testing::run_ranks(ranks, [&](int rank) {
+    dist::init_process_group();
+    body(rank);
+    dist::destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
+
 std::vector<std::string> errors_of(int ranks, const std::function<void(int)>& body) {
+  const Together together(ranks);
+  const Outcome outcome = cresset::testing::run_ranks(ranks, [&](int rank) {
+    dist::init_process_group();
+    cresset::testing::say(cresset::testing::error_of([&] { body(rank); }));
+    together.wait();
+  });
   std::vector<std::string> errors;
-  for (auto& ended : start(ranks, body)) {
-    EXPECT_NE(ended.status, 0);
-    errors.push_back(ended.text);
-    if (ended.text.empty()) ADD_FAILURE() << "status " << ended.status;
-  }
+  for (const auto& rank : outcome.ranks) errors.push_back(rank.text);
   return errors;
 }
 
