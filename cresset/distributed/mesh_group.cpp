@@ -148,6 +148,11 @@ std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::st
   } catch (const BrokenConnection& broken) {
     // The neighbour whose socket broke may be a victim too: the store knows who went first.
     std::string cause = health_->wait_for_cause(options_.ranks, name(), what, Milliseconds(500));
+    // Or it has met an error that is everybody's, and left because of it.
+    if (const auto sentence = health_->heard("error/" + name())) {
+      die(*sentence, Words::sentence);
+      return death_of(title);
+    }
     if (cause.empty() && !dead_) {
       const std::string peer = broken.peer < 0 ? "a rank" : health_->who(global_rank(broken.peer));
       cause = "the connection to " + peer + " broke (" + broken.what() + ")";
