@@ -1,5 +1,5 @@
-// kill -9 of one rank, at every kind of moment: each survivor names that rank, with its signal where the launcher saw it,
-// and the launcher's summary does, too.
+// kill -9 of one rank, at every kind of moment: each survivor names that rank, with its signal where the launcher saw
+// it, and the launcher's summary does, too.
 #include <gtest/gtest.h>
 
 #include "trial.h"
@@ -38,7 +38,8 @@ void kill_under_launcher(const std::string& where, int victim, const Words& more
 
 void kill_without_launcher(const std::string& where, int victim) {
   Trial trial;
-  trial.start_ranks(3, {program("train"), "--steps", "1000", "--fault", "kill:" + where + ":" + std::to_string(victim)});
+  trial.start_ranks(3,
+                    {program("train"), "--steps", "1000", "--fault", "kill:" + where + ":" + std::to_string(victim)});
   std::vector<int> wanted{3, 3, 3};
   wanted[static_cast<size_t>(victim)] = 128 + 9;
   EXPECT_EQ(trial.finish_ranks(3), wanted);
@@ -51,7 +52,20 @@ TEST(Kill, InForward) { kill_under_launcher("forward:5", 2); }
 TEST(Kill, InForwardOfRankZero) { kill_under_launcher("forward:5", 0); }
 TEST(Kill, InCollective) { kill_under_launcher("collective:3", 1); }
 TEST(Kill, InCollectiveOfRankZero) { kill_under_launcher("collective:3", 0); }
-TEST(Kill, InRendezvous) { kill_under_launcher("rendezvous:0", 1); }
+
+// Rank 2 comes late: perhaps so late that the launcher has stopped it before it could ask.
+TEST(Kill, InRendezvous) {
+  Trial trial;
+  trial.launch(3, {}, {program("train"), "--fault", "kill:rendezvous:0:1"});
+  EXPECT_EQ(trial.finish("run"), 128 + 9);
+  const Words errors = errors_in(trial.said_by(0));
+  ASSERT_EQ(errors.size(), 1u) << trial.everything();
+  EXPECT_TRUE(
+      matches(errors[0], "init_process_group failed: " + pattern_of(1, trial.pid_of(1)) + " was killed by SIGKILL"))
+      << errors[0];
+  EXPECT_LE(errors_in(trial.said_by(2)).size(), 1u);
+  expect_summary(trial, 1, "was killed by SIGKILL");
+}
 
 // It had not told anybody its host and process by then; the launcher knows.
 TEST(Kill, BeforeRendezvous) {
@@ -74,7 +88,20 @@ TEST(Kill, WhileWritingACheckpoint) {
 
 TEST(Kill, WithoutLauncherInForward) { kill_without_launcher("forward:5", 2); }
 TEST(Kill, WithoutLauncherInCollective) { kill_without_launcher("collective:3", 1); }
-TEST(Kill, WithoutLauncherInRendezvous) { kill_without_launcher("rendezvous:0", 1); }
+
+// Rank 0 has given up by the time rank 2 comes, and the store is gone with it.
+TEST(Kill, WithoutLauncherInRendezvous) {
+  Trial trial;
+  trial.start_ranks(3, {program("train"), "--timeout-ms", "5000", "--fault", "kill:rendezvous:0:1"});
+  EXPECT_EQ(trial.finish_ranks(3), (std::vector<int>{3, 128 + 9, 3}));
+  const Words errors = errors_in(trial.said_by(0));
+  ASSERT_EQ(errors.size(), 1u) << trial.everything();
+  EXPECT_TRUE(
+      matches(errors[0], "init_process_group failed: " + pattern_of(1, trial.pid_of(1)) + " lost its connection"))
+      << errors[0];
+  EXPECT_TRUE(matches(trial.output("2"), "error at [0-9.]+: .*tcp://127.0.0.1:" + std::to_string(trial.port())))
+      << trial.output("2");
+}
 
 // The store is gone with rank 0, and that names it.
 TEST(Kill, WithoutLauncherTheRankThatKeepsTheStore) {
@@ -84,8 +111,8 @@ TEST(Kill, WithoutLauncherTheRankThatKeepsTheStore) {
   for (int rank : {1, 2}) {
     const Words errors = errors_in(trial.said_by(rank));
     ASSERT_EQ(errors.size(), 1u) << trial.everything();
-    EXPECT_TRUE(matches(errors[0], "lost the store at tcp://127.0.0.1:[0-9]+: " + pattern_of(0, trial.pid_of(0)) +
-                                       " is gone"))
+    EXPECT_TRUE(
+        matches(errors[0], "lost the store at tcp://127.0.0.1:[0-9]+: " + pattern_of(0, trial.pid_of(0)) + " is gone"))
         << errors[0];
   }
 }

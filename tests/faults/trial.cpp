@@ -134,7 +134,8 @@ Trial::~Trial() {
   if (::testing::Test::HasFailure()) std::cerr << everything();
 }
 
-void Trial::start(const std::string& name, const Words& command, const std::map<std::string, std::string>& environment) {
+void Trial::start(const std::string& name, const Words& command,
+                  const std::map<std::string, std::string>& environment) {
   Process& process = processes_[name];
   process.file = folder_.path() + "/" + name;
   std::vector<char*> words;

@@ -1,6 +1,6 @@
-// Trial: one run of real processes, to which something happens. All output is kept; a deadline ends what does not end by
-// itself; and at the end nothing of the run may be left, neither a process (all carry a mark in their environment) nor a
-// port that somebody listens on (where the tests may, they run in a network of their own).
+// Trial: one run of real processes, to which something happens. All output is kept; a deadline ends what does not end
+// by itself; and at the end nothing of the run may be left, neither a process (all carry a mark in their environment)
+// nor a port that somebody listens on (where the tests may, they run in a network of their own).
 #pragma once
 
 #include <sys/types.h>

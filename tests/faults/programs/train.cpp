@@ -1,7 +1,8 @@
 // A small training, the same to the last bit in every run without faults, and the place where faults happen to it. Each
 // rank says who it is, how far it has come, what error it met, and in the end the digest of all that it has learned.
 //
-//   train --steps 20 --checkpoints DIR --fault kill:forward:5:2   # rank 2 dies in the forward of step 5, at its first start
+//   train --steps 20 --checkpoints DIR --fault kill:forward:5:2   # rank 2 dies in the forward of step 5, at its first
+//   start
 //
 // What: kill, stop (by SIGSTOP), exit (with 0), throw, wait (forever). Where: start, rendezvous, forward, collective,
 // checkpoint.
@@ -31,9 +32,7 @@ using std::chrono::milliseconds;
 namespace {
 
 // Seconds on the clock that all processes of a machine share.
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 struct Arguments {
   std::map<std::string, std::string> values;
@@ -149,8 +148,8 @@ void train(const Arguments& arguments) {
   nn::Sequential net(nn::Linear(8, 64), nn::Tanh(), Trouble(fault, step, arguments.number("--pause-ms", 0)),
                      nn::Dropout(0.2), nn::Linear(64, 64), nn::Tanh(), nn::Linear(64, 4));
   cresset::manual_seed(static_cast<uint64_t>(100 + rank));
-  auto loader = data::make_data_loader(
-      data::datasets::PairDataset(inputs, targets).map(data::transforms::Stack<>()), dist::DistributedSampler(96), 4);
+  auto loader = data::make_data_loader(data::datasets::PairDataset(inputs, targets).map(data::transforms::Stack<>()),
+                                       dist::DistributedSampler(96), 4);
   dist::DistributedDataParallel model(net, dist::DDPOptions().bucket_cap_mb(0.01).first_bucket_mb(0.001));
   cresset::optim::Adam optimizer(model.parameters(), 1e-2);
   cresset::optim::StepLR schedule(optimizer, 5, 0.9);
