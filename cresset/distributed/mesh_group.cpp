@@ -140,6 +140,11 @@ void MeshGroup::execute(Operation& operation) {
 std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::string& title,
                                           const std::function<void()>& body) {
   if (dead_) return death_of(title);
+  struct Call {
+    std::atomic<int>& count;
+    explicit Call(std::atomic<int>& calls) : count(calls) { count++; }
+    ~Call() { count--; }
+  } call(calls_);
   try {
     body();
     return nullptr;

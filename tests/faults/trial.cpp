@@ -285,6 +285,15 @@ Words errors_in(const std::string& text) {
   return errors;
 }
 
+Words named_in(const std::string& text) {
+  Words found = errors_in(text);
+  std::istringstream lines(text);
+  std::string line;
+  while (std::getline(lines, line))
+    if (line.starts_with("cresset: ")) found.push_back(line.substr(line.find(": ") + 2));
+  return found;
+}
+
 std::string pattern_of(int rank, pid_t pid) {
   return "rank " + std::to_string(rank) + " \\(host [^,]+, pid " + std::to_string(pid) + "\\)";
 }

@@ -77,6 +77,8 @@ class Trial {
 std::string after_last(const std::string& text, const std::string& before);
 // Every "error at T: ..." of a text.
 Words errors_in(const std::string& text);
+// These, and what a rank said that heard of a death while it was in no operation.
+Words named_in(const std::string& text);
 // "rank 2 (host h, pid 17)" as it must stand in a survivor's message, for any host.
 std::string pattern_of(int rank, pid_t pid);
 bool matches(const std::string& text, const std::string& pattern);
