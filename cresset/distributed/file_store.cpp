@@ -89,7 +89,7 @@ std::string FileStore::compare_set(const std::string& key, const std::string& ex
   check_value(kStore, key, desired.size());
   return log_->change(timeout_, [&](const StoreTable& table) {
     const std::string* found = table.find(key);
-    const std::string current = found ? *found : std::string();
+    std::string current = found ? *found : std::string();
     if (current != expected) return current;
     log_->set(key, desired);
     return desired;

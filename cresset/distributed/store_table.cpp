@@ -39,7 +39,7 @@ int64_t StoreTable::add(const std::string& key, int64_t amount) {
 
 std::string StoreTable::compare_set(const std::string& key, const std::string& expected, const std::string& desired) {
   const std::string* found = find(key);
-  const std::string current = found ? *found : std::string();
+  std::string current = found ? *found : std::string();
   if (current != expected) return current;
   set(key, desired);
   return desired;

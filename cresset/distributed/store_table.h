@@ -10,6 +10,7 @@ namespace cresset::distributed {
 
 inline constexpr size_t kMaxKeyBytes = 4096;
 inline constexpr size_t kMaxValueBytes = size_t{64} << 20;
+inline constexpr size_t kMaxListBytes = size_t{16} << 20;
 
 class StoreTable {
  public:
@@ -24,8 +25,8 @@ class StoreTable {
   int64_t add(const std::string& key, int64_t amount);
   std::string compare_set(const std::string& key, const std::string& expected, const std::string& desired);
   bool erase(const std::string& key);
-  // Stops when more than `max_bytes` were listed; the version is then that of the last entry in the list.
-  Changes changes(const std::string& prefix, uint64_t since, size_t max_bytes = kMaxValueBytes) const;
+  // Stops when `max_bytes` are listed; the version is then that of the last entry in the list.
+  Changes changes(const std::string& prefix, uint64_t since, size_t max_bytes = kMaxListBytes) const;
 
  private:
   struct Entry {

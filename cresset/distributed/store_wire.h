@@ -19,9 +19,9 @@ inline constexpr uint32_t kMagic = 0x74735243;  // "CRst"
 inline constexpr uint8_t kProtocol = 1;
 inline constexpr size_t kHeaderBytes = 9;
 inline constexpr size_t kNonceBytes = 32;
-// A value with its key; a list of changes may be one value longer than the limit at which it stops.
-inline constexpr size_t kMaxRequestBytes = kMaxValueBytes + (size_t{1} << 20);
-inline constexpr size_t kMaxReplyBytes = 2 * kMaxRequestBytes;
+inline constexpr size_t kMaxRequestBytes = kMaxValueBytes + (size_t{1} << 20);  // a value with its key
+// A list of changes may be one value longer than the limit at which it stops, and is longer on the wire than counted.
+inline constexpr size_t kMaxReplyBytes = 2 * kMaxRequestBytes + 8 * kMaxListBytes;
 inline constexpr size_t kMaxGreetingBytes = 128;  // from those who have not shown yet who they are
 
 enum class Ask : uint8_t {

@@ -17,6 +17,8 @@ namespace {
 constexpr const char* kStore = "TcpStore";
 // What a server may take to answer, besides the time for which it was asked to wait.
 constexpr Milliseconds kGrace = std::chrono::seconds(10);
+// A long message that moves may take longer: each piece has the time.
+constexpr size_t kPieceBytes = size_t{1} << 20;
 constexpr Milliseconds kGoodbyePatience = std::chrono::seconds(2);
 
 std::string keys_text(const std::vector<std::string>& keys) {
@@ -104,7 +106,10 @@ struct TcpStore::Client {
 
   void send(Ask ask, std::string_view body, TimePoint deadline) {
     const std::string message = wire::frame(ask, body);
-    socket.write_exactly(message.data(), message.size(), deadline);
+    for (size_t at = 0; at < message.size(); at += kPieceBytes) {
+      const size_t bytes = std::min(kPieceBytes, message.size() - at);
+      socket.write_exactly(message.data() + at, bytes, at == 0 ? deadline : std::max(deadline, deadline_after(kGrace)));
+    }
   }
 
   Reply receive(TimePoint deadline) {
@@ -117,7 +122,10 @@ struct TcpStore::Client {
     CRESSET_CHECK_AS(DistributedError, magic == wire::kMagic && bytes <= wire::kMaxReplyBytes, kStore,
                      ": what answers at ", name, " is no store");
     reply.body.resize(bytes);
-    socket.read_exactly(reply.body.data(), bytes, deadline);
+    for (size_t at = 0; at < bytes; at += kPieceBytes) {
+      socket.read_exactly(reply.body.data() + at, std::min(kPieceBytes, bytes - at),
+                          at == 0 ? deadline : std::max(deadline, deadline_after(kGrace)));
+    }
     return reply;
   }
 

@@ -52,7 +52,8 @@ struct TcpStoreServer::Connection {
   bool is_trusted = false;
   std::string expected_proof, own_proof;  // after the challenge
   std::string in, out;
-  size_t sent = 0;  // of out
+  size_t sent = 0;          // of out
+  bool is_writing = false;  // waits until the socket takes more of it
   std::unique_ptr<Parked> parked;
   std::map<std::string, std::string> wills;
 };
@@ -62,7 +63,8 @@ TcpStoreServer::TcpStoreServer(Socket listener, std::string token)
       port_(listener.local_port()),
       token_(std::move(token)),
       listener_(std::move(listener)),
-      owner_(::getpid()) {
+      owner_(::getpid()),
+      read_buffer_(kReadBytes, '\0') {
   events_ = ::epoll_create1(EPOLL_CLOEXEC);
   stop_event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event listen_event{EPOLLIN, {.u64 = kListenerId}}, stop_event{EPOLLIN, {.u64 = kStopId}};
@@ -170,34 +172,30 @@ void TcpStoreServer::on_event(Id id, uint32_t events) {
 }
 
 void TcpStoreServer::read_from(Connection& connection) {
-  std::string& in = connection.in;
-  const size_t before = in.size();
-  in.resize(before + kReadBytes);
-  size_t count = 0;
   try {
-    count = connection.socket.read_some(in.data() + before, kReadBytes);
+    const size_t count = connection.socket.read_some(read_buffer_.data(), read_buffer_.size());
+    connection.in.append(read_buffer_.data(), count);
   } catch (const SocketError&) {
-    // What came before the end still counts: it may be a goodbye.
-    in.resize(before);
-    handle_frames(connection);
+    handle_frames(connection);  // what came before the end still counts: it may be a goodbye
     throw;
   }
-  in.resize(before + count);
 }
 
 void TcpStoreServer::flush(Connection& connection) {
   std::string& out = connection.out;
   while (connection.sent < out.size()) {
     const size_t count = connection.socket.write_some(out.data() + connection.sent, out.size() - connection.sent);
-    if (count == 0) {
-      watch(connection, EPOLLIN | EPOLLOUT, EPOLL_CTL_MOD);
-      return;
-    }
+    if (count == 0) break;
     connection.sent += count;
   }
-  if (connection.sent > 0) watch(connection, EPOLLIN, EPOLL_CTL_MOD);
-  std::string().swap(out);
-  connection.sent = 0;
+  const bool is_done = connection.sent == out.size();
+  if (is_done) {
+    std::string().swap(out);
+    connection.sent = 0;
+  }
+  if (connection.is_writing == !is_done) return;
+  connection.is_writing = !is_done;
+  watch(connection, is_done ? EPOLLIN : EPOLLIN | EPOLLOUT, EPOLL_CTL_MOD);
 }
 
 // One request at a time: the next is looked at when the answer to this one is on its way.

@@ -54,6 +54,7 @@ class TcpStoreServer {
   std::unique_ptr<std::thread> thread_;
 
   // The thread's own.
+  std::string read_buffer_;
   StoreTable table_;
   std::map<Id, std::unique_ptr<Connection>> connections_;
   std::set<Id> strangers_;  // not greeted yet; the oldest first

@@ -185,23 +185,25 @@ TEST_F(FileStoreTest, AWillIsDoneOnceByManyWatchers) {
   EXPECT_EQ(store->changes("", 0, 0ms).version, 8U);
 }
 
-TEST_F(FileStoreTest, AWillOutlivesNoOwnerThroughItsForkedChild) {
+TEST_F(FileStoreTest, AWillIsDoneThoughTheForkedChildOfItsOwnerLives) {
   const auto store = open();
+  const Grandparent grandparent;
   Child child([&] {
     const auto own = open();
     own->last_will("death", "lost");
-    if (fork() == 0) {
-      alarm(30);
-      open()->get("end", 30s);
-      _exit(0);
+    const pid_t grandchild = fork();
+    if (grandchild == 0) {
+      alarm(60);
+      pause();
     }
-    own->set("ready", "");
+    own->set("grandchild", std::to_string(grandchild));
     pause();
   });
-  store->wait({"ready"}, 60s);
+  const std::string grandchild = store->get("grandchild", 60s);
   child.signal(SIGKILL);
-  EXPECT_EQ(store->get("death", 20s), "lost");
-  store->set("end", "");
+  EXPECT_EQ(store->get("death", 30s), "lost");
+  EXPECT_EQ(child.wait(), -SIGKILL);
+  EXPECT_TRUE(Grandparent::end(grandchild));
 }
 
 TEST_F(FileStoreTest, AForkedChildIsRefused) {

@@ -78,6 +78,20 @@ class Child {
   pid_t pid_ = -1;
 };
 
+// Takes over the children of a child that dies, so that the test can end them.
+class Grandparent {
+ public:
+  Grandparent() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+  ~Grandparent() { prctl(PR_SET_CHILD_SUBREAPER, 0); }
+  Grandparent(const Grandparent&) = delete;
+  Grandparent& operator=(const Grandparent&) = delete;
+
+  static bool end(const std::string& pid) {
+    const auto grandchild = static_cast<pid_t>(std::stoi(pid));
+    return ::kill(grandchild, SIGKILL) == 0 && waitpid(grandchild, nullptr, 0) == grandchild;
+  }
+};
+
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -139,7 +139,8 @@ auto GlooBuffer::translated(int peer, F&& f) {
   if (transport_.interrupted()) throw Interrupted();
   try {
     return f();
-  } catch (const ::gloo::Exception& error) {
+  } catch (const std::exception& error) {
+    // Not only gloo::Exception: its checks throw a type of their own.
     throw BrokenConnection(peer, error.what());
   }
 }
@@ -212,10 +213,10 @@ std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
     std::exception_ptr error;
     try {
       state->context->connectFullMesh(*state->store, state->device);
-    } catch (const ::gloo::Exception& failed) {
-      error = std::make_exception_ptr(DistributedError(failed.what()));
-    } catch (...) {
+    } catch (const Error&) {
       error = std::current_exception();
+    } catch (const std::exception& failed) {
+      error = std::make_exception_ptr(DistributedError(message_of("init_process_group: ", failed.what())));
     }
     const std::lock_guard lock(state->mutex);
     state->done = true;
