@@ -1,7 +1,9 @@
-// A training step of an MLP (784-1024-1024-10, batch 64 on each process), alone and under DistributedDataParallel, in turn in
-// one run. Rank 0 prints the median milliseconds of both. ddp_step_peer.py is the same in PyTorch.
+// A training step of an MLP (784-1024-1024-10, batch 64 on each process), alone and under DistributedDataParallel, in
+// turn in one run. Rank 0 prints the median milliseconds of both. ddp_step_peer.py is the same in PyTorch.
 #include <cresset/cresset.h>
 #include <cresset/distributed/distributed.h>
+
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,15 +14,29 @@ using cresset::Tensor;
 namespace nn = cresset::nn;
 namespace dist = cresset::distributed;
 
-static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+static double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Of all threads of this process: what a step costs however busy the machine is.
+static double cpu_now() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
 
 static nn::Sequential mlp() {
   return nn::Sequential(nn::Linear(784, 1024), nn::ReLU(), nn::Linear(1024, 1024), nn::ReLU(), nn::Linear(1024, 10));
 }
 
 template <class Model>
-static double step_ms(Model& model, cresset::optim::Optimizer& optimizer, const Tensor& x, const Tensor& y, int steps) {
+static double step_ms(Model& model, cresset::optim::Optimizer& optimizer, const Tensor& x, const Tensor& y, int steps,
+                      double* cpu = nullptr) {
   std::vector<double> times;
+  const double cpu_before = cpu_now();
   for (int i = 0; i < steps; i++) {
     const double start = now();
     optimizer.zero_grad();
@@ -28,6 +44,7 @@ static double step_ms(Model& model, cresset::optim::Optimizer& optimizer, const 
     optimizer.step();
     times.push_back(1e3 * (now() - start));
   }
+  if (cpu) *cpu += 1e3 * (cpu_now() - cpu_before) / steps;
   std::nth_element(times.begin(), times.begin() + steps / 2, times.end());
   return times[static_cast<size_t>(steps) / 2];
 }
@@ -44,15 +61,17 @@ int main(int argc, char** argv) {
   step_ms(local, local_optimizer, x, y, 10);
   step_ms(model, optimizer, x, y, 10);
   std::vector<double> alone, together;
+  double cpu_alone = 0, cpu_together = 0;
   for (int round = 0; round < rounds; round++) {
     dist::barrier();
-    alone.push_back(step_ms(local, local_optimizer, x, y, steps));
+    alone.push_back(step_ms(local, local_optimizer, x, y, steps, &cpu_alone));
     dist::barrier();
-    together.push_back(step_ms(model, optimizer, x, y, steps));
+    together.push_back(step_ms(model, optimizer, x, y, steps, &cpu_together));
   }
   std::sort(alone.begin(), alone.end());
   std::sort(together.begin(), together.end());
   if (dist::get_rank() == 0)
-    std::printf("local_ms %.4f ddp_ms %.4f\n", alone[alone.size() / 2], together[together.size() / 2]);
+    std::printf("local_ms %.4f ddp_ms %.4f local_cpu_ms %.4f ddp_cpu_ms %.4f\n", alone[alone.size() / 2],
+                together[together.size() / 2], cpu_alone / rounds, cpu_together / rounds);
   dist::destroy_process_group();
 }

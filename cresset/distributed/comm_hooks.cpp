@@ -14,8 +14,8 @@ std::vector<Tensor> GradBucket::gradients() const {
   for (const Tensor& parameter : parameters_) {
     const bool dense = parameter.is_non_overlapping_and_dense();
     Tensor view = dense ? alias(buffer_, parameter.sizes(), parameter.strides(), offset)
-                        : alias(buffer_, parameter.sizes(), empty_contiguous(parameter.sizes(), buffer_.dtype(),
-                                                                             Device(kMeta)).strides(), offset);
+                        : alias(buffer_, parameter.sizes(),
+                                empty_contiguous(parameter.sizes(), buffer_.dtype(), Device(kMeta)).strides(), offset);
     views.push_back(std::move(view));
     offset += room(parameter);
   }

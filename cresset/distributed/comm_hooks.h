@@ -1,11 +1,11 @@
-// What happens to a bucket of gradients between backward and the optimizer: usually an all-reduce, or what a user's hook
-// does instead (compression, averaging among some ranks only).
+// What happens to a bucket of gradients between backward and the optimizer: usually an all-reduce, or what a user's
+// hook does instead (compression, averaging among some ranks only).
 //
-// A hook starts collectives and returns at once. Where more is to be done with the result, `then` does it on the training
-// thread at the end of backward; it may start further collectives and return them in its turn. All buckets finish one stage
-// before the next begins, in the order of the buckets: collectives run in the same order on every rank, and the second stage of
-// one bucket travels while the next bucket is being worked on. State between steps (error feedback) lives in the hook, by
-// the bucket's index or its parameters.
+// A hook starts collectives and returns at once. Where more is to be done with the result, `then` does it on the
+// training thread at the end of backward; it may start further collectives and return them in its turn. All buckets
+// finish one stage before the next begins, in the order of the buckets: collectives run in the same order on every
+// rank, and the second stage of one bucket travels while the next bucket is being worked on. State between steps (error
+// feedback) lives in the hook, by the bucket's index or its parameters.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ class CRESSET_API GradBucket {
   // Views of the buffer, in the order and shape of the parameters.
   std::vector<Tensor> gradients() const;
   const std::vector<Tensor>& parameters() const { return parameters_; }
-  // Another buffer of as many elements for this step, of any dtype: a hook that wraps another one compresses so. What the
-  // last stage leaves in it becomes the gradients.
+  // Another buffer of as many elements for this step, of any dtype: a hook that wraps another one compresses so. What
+  // the last stage leaves in it becomes the gradients.
   void set_buffer(Tensor buffer);
   // The elements that a parameter takes up in a buffer: each begins on a cache line of its own.
   static int64_t room(const Tensor& parameter) { return (parameter.numel() + 15) / 16 * 16; }

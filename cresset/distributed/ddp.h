@@ -1,5 +1,5 @@
-// DistributedDataParallel: one model on many processes. Each process works on its own part of the batch; the gradients are
-// averaged while backward still runs, so that all take the same step.
+// DistributedDataParallel: one model on many processes. Each process works on its own part of the batch; the gradients
+// are averaged while backward still runs, so that all take the same step.
 //
 //   distributed::init_process_group();
 //   nn::Sequential net(nn::Linear(784, 256), nn::ReLU(), nn::Linear(256, 10));
@@ -19,12 +19,12 @@
 namespace cresset::distributed {
 
 class DDPOptions {
-  CRESSET_ARG(Group, group) = nullptr;             // null: the default group
-  CRESSET_ARG(bool, broadcast_buffers) = true;     // rank 0's, before each forward in training
+  CRESSET_ARG(Group, group) = nullptr;          // null: the default group
+  CRESSET_ARG(bool, broadcast_buffers) = true;  // rank 0's, before each forward in training
   CRESSET_ARG(double, bucket_cap_mb) = 25;
   CRESSET_ARG(double, first_bucket_mb) = 1;
   CRESSET_ARG(bool, find_unused_parameters) = false;
-  CRESSET_ARG(bool, static_graph) = false;         // every step uses the parameters that the first one used
+  CRESSET_ARG(bool, static_graph) = false;  // every step uses the parameters that the first one used
   CRESSET_ARG(bool, gradient_as_bucket_view) = true;
   CRESSET_ARG(int64_t, check_parameters_every) = 100;  // steps; 0: never. The first step is checked, too
 };
@@ -33,6 +33,8 @@ class DDPOptions {
 class CRESSET_API DataParallelBase : public nn::Module {
  public:
   ~DataParallelBase() override;
+  DataParallelBase(const DataParallelBase&) = delete;
+  DataParallelBase& operator=(const DataParallelBase&) = delete;
 
   // While it lives, backward adds up gradients on this rank only. The first backward after it averages the sums.
   class CRESSET_API NoSync {
@@ -53,10 +55,12 @@ class CRESSET_API DataParallelBase : public nn::Module {
   // In place of the all-reduce. Once, before the first backward.
   void register_comm_hook(CommHook hook);
 
-  // Which gradients travel together: part of what a checkpoint holds, so that a run that goes on adds in the same order.
+  // Which gradients travel together: part of what a checkpoint holds, so that a run that goes on adds in the same
+  // order.
   IValue plan_state() const;
   void load_plan_state(const IValue& state);
-  // {"module": …, "plan": …}: what Checkpoint keeps. Loading also takes a module's own state_dict, with or without "module.".
+  // {"module": …, "plan": …}: what Checkpoint keeps. Loading also takes a module's own state_dict, with or without
+  // "module.".
   IValue checkpoint_state() const;
   void load_checkpoint_state(const IValue& state);
   nn::IncompatibleKeys load_state_dict(const nn::StateDict& state, bool strict = true);
@@ -90,7 +94,7 @@ class CRESSET_API DataParallelBase : public nn::Module {
   std::vector<std::string> names_;
   std::vector<Tensor> parameters_;  // of names_, frozen ones too
   std::vector<bool> trainable_;
-  std::vector<Tensor> buffers_to_send_;
+  std::vector<Tensor> buffers_;
   std::shared_ptr<Reducer> reducer_;
   CommHook hook_;
   JoinOptions join_options_;
@@ -149,7 +153,7 @@ template <class M>
 DistributedDataParallel(std::shared_ptr<M>, DDPOptions = {}) -> DistributedDataParallel<M>;
 template <class Holder>
 requires(nn::detail::is_module_holder_v<Holder>) DistributedDataParallel(const Holder&, DDPOptions = {})
-    ->DistributedDataParallel<typename Holder::ContainedType>;
+->DistributedDataParallel<typename Holder::ContainedType>;
 
 // Found by Checkpoint::add and save: a checkpoint holds the bucket plan beside the values.
 template <class M>

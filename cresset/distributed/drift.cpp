@@ -11,7 +11,7 @@ namespace cresset::distributed {
 
 void wait_until_all_know(ProcessGroup& group) {
   try {
-    group.barrier().wait();
+    barrier(group.shared_from_this());
   } catch (const std::exception&) {  // somebody knew it earlier and is gone
   }
 }
@@ -47,7 +47,7 @@ std::vector<std::vector<uint64_t>> gather(const Group& group, const std::vector<
   std::copy(values.begin(), values.end(), mine.data_ptr<int64_t>());
   std::vector<Tensor> all;
   for (int r = 0; r < group->size(); r++) all.push_back(empty({count}, TensorOptions(kLong)));
-  group->all_gather(all, mine).wait();
+  all_gather(all, mine, group);
   std::vector<std::vector<uint64_t>> rows;
   for (const Tensor& row : all) {
     const int64_t* first = row.data_ptr<int64_t>();
@@ -65,7 +65,9 @@ std::vector<uint64_t> column(const std::vector<std::vector<uint64_t>>& rows, siz
 std::string ranks_text(const Group& group, const std::vector<size_t>& ranks) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
   for (size_t i = 0; i < ranks.size(); i++)
-    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") +
+    text += (i == 0                  ? ""
+             : i + 1 == ranks.size() ? " and "
+                                     : ", ") +
             std::to_string(group->global_rank(static_cast<int>(ranks[i])));
   return text;
 }
@@ -83,12 +85,13 @@ void check_drift(const DriftCheck& check) {
   const std::vector<bool> all(rows.size(), true);
 
   if (const auto odd = odd_ones_out(column(rows, 1), all); !odd.empty())
-    throw_together(*check.group, message_of("check_parameters: ", ranks_text(check.group, odd), " came with ",
-                                      rows[odd[0]][1], " tensors, the others with another number (expected as many on "
-                                      "every rank)"));
+    throw_together(*check.group,
+                   message_of("check_parameters: ", ranks_text(check.group, odd), " came with ", rows[odd[0]][1],
+                              " tensors, the others with another number (expected as many on "
+                              "every rank)"));
   if (const auto odd = odd_ones_out(column(rows, 3), counts); !odd.empty())
     throw_together(*check.group, message_of("DistributedDataParallel: ", check.agreement_on, " of ",
-                                      ranks_text(check.group, odd), " differs from the others'"));
+                                            ranks_text(check.group, odd), " differs from the others'"));
   if (odd_ones_out(column(rows, 2), counts).empty()) return;
 
   const auto each = gather(check.group, digests);
@@ -100,10 +103,11 @@ void check_drift(const DriftCheck& check) {
   }
   const auto odd = odd_ones_out(column(each, first), counts);
   std::string more = differing > 1 ? message_of(" (and ", differing - 1, " more of ", digests.size(), " tensors)") : "";
-  throw_together(*check.group, message_of(
-      "parameters drifted: ", check.names[first], " differs on ", ranks_text(check.group, odd), check.when, more,
-      ". Something changed them on some ranks only: a step that others did not take, another learning rate, a file that only "
-      "one rank loaded, random numbers, or gradients that were not reduced"));
+  throw_together(*check.group, message_of("parameters drifted: ", check.names[first], " differs on ",
+                                          ranks_text(check.group, odd), check.when, more,
+                                          ". Something changed them on some ranks only: a step that others did not "
+                                          "take, another learning rate, a file that only "
+                                          "one rank loaded, random numbers, or gradients that were not reduced"));
 }
 
 void check_parameters(const nn::Module& module, const Group& group) {

@@ -18,9 +18,9 @@ struct DriftCheck {
   const std::vector<std::string>& names;
   const std::vector<Tensor>& tensors;
   Group group;
-  std::string when;         // " after step 300": behind what differs
-  bool takes_part = true;   // false: this rank is known to be behind, and only helps the others to compare
-  uint64_t agreement = 0;   // something else that must be equal, and what it is
+  std::string when;        // " after step 300": behind what differs
+  bool takes_part = true;  // false: this rank is known to be behind, and only helps the others to compare
+  uint64_t agreement = 0;  // something else that must be equal, and what it is
   const char* agreement_on = "";
 };
 CRESSET_API void check_drift(const DriftCheck& check);

@@ -108,19 +108,22 @@ bool only_losses_were_exchanged(ProcessGroup& group, Clock::time_point since, si
 
 std::string name_of_parameter(const Tensor& parameter, size_t index) {
   const auto found = state().names.find(parameter.impl());
-  return found != state().names.end()
-             ? found->second
-             : message_of("parameter ", index, " of the optimizer, ", name_of(parameter.dtype()),
-                          text_of(parameter.sizes()));
+  return found != state().names.end() ? found->second
+                                      : message_of("parameter ", index, " of the optimizer, ",
+                                                   name_of(parameter.dtype()), text_of(parameter.sizes()));
 }
 
 [[noreturn]] void drifted(const Tensor& parameter, size_t index, int other, int64_t step, size_t reductions) {
-  throw DistributedError(message_of(
-      "parameters drifted: ", name_of_parameter(parameter, index), " differs between rank ", get_rank(), " and rank ", other,
-      " after ", step, step == 1 ? " step" : " steps", ", though all parameters were equal at the first. The ranks exchanged only a few numbers at a "
-      "time meanwhile (", reductions, " small reductions, as of a loss), so the gradients were not reduced, and each rank "
-      "trains a model of its own. Wrap the model in distributed::DistributedDataParallel, or all_reduce every gradient before "
-      "the optimizer's step (CRESSET_DRIFT_WATCH=0 switches this check off)"));
+  throw DistributedError(
+      message_of("parameters drifted: ", name_of_parameter(parameter, index), " differs between rank ", get_rank(),
+                 " and rank ", other, " after ", step, step == 1 ? " step" : " steps",
+                 ", though all parameters were equal at the first. The ranks exchanged only a few numbers at a "
+                 "time meanwhile (",
+                 reductions,
+                 " small reductions, as of a loss), so the gradients were not reduced, and each rank "
+                 "trains a model of its own. Wrap the model in distributed::DistributedDataParallel, or all_reduce "
+                 "every gradient before "
+                 "the optimizer's step (CRESSET_DRIFT_WATCH=0 switches this check off)"));
 }
 
 // Looks at what the others left for the oldest step; false if they have not come so far.
@@ -189,8 +192,6 @@ void observe(optim::Optimizer& optimizer) {
   if (!watched.open.empty()) watched.look_again = step + 1 + (step - watched.open.front().first) / 2;
 }
 
-[[maybe_unused]] const bool installed = (optim::set_step_observer(&observe), true);
-
 }  // namespace
 
 void watch(const nn::Module& module) {
@@ -203,6 +204,14 @@ namespace drift_watch {
 void set_enabled(bool on) {
   std::lock_guard lock(state().mutex);
   state().enabled = on;
+}
+bool install() {
+  optim::set_step_observer(&observe);
+  return true;
+}
+bool is_exempt(const Tensor& parameter) {
+  std::lock_guard lock(state().mutex);
+  return state().exempt.contains(parameter.impl());
 }
 void exempt(const std::vector<Tensor>& parameters) {
   std::lock_guard lock(state().mutex);

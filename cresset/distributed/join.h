@@ -1,5 +1,5 @@
-// Uneven inputs. A rank that has no more keeps the others' collectives company until all have run out, and then takes over
-// the parameters of one that went on longest.
+// Uneven inputs. A rank that has no more keeps the others' collectives company until all have run out, and then takes
+// over the parameters of one that went on longest.
 //
 //   model.join([&] { for (auto& batch : *loader) { … } });
 #pragma once

@@ -4,6 +4,7 @@
 
 #include "cresset/autograd/engine.h"
 #include "cresset/autograd/variable.h"
+#include "cresset/distributed/collectives.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::distributed {
@@ -59,10 +60,9 @@ Reducer::Reducer(std::vector<std::string> names, std::vector<Tensor> parameters,
 
 void Reducer::attach() {
   for (size_t i = 0; i < parameters_.size(); i++)
-    slots_[i].hook =
-        parameters_[i].register_post_accumulate_grad_hook([weak = weak_from_this(), i](const Tensor&) {
-          if (auto self = weak.lock()) self->on_gradient(i);
-        });
+    slots_[i].hook = parameters_[i].register_post_accumulate_grad_hook([weak = weak_from_this(), i](const Tensor&) {
+      if (auto self = weak.lock()) self->on_gradient(i);
+    });
 }
 
 Reducer::~Reducer() {
@@ -184,12 +184,12 @@ void Reducer::on_gradient(size_t index) {
   if (round_ == Round::none) begin_round();
   if (round_ == Round::local) return;
   if (slot.arrived) {
-    CRESSET_CHECK_AS(AutogradError, slot.unused && slot.bucket >= next_ && !graph_known_, kName, "parameter ",
-                     names_[index],
-                     graph_known_ ? " got a gradient, but got none in the first step (static_graph says that every step "
-                                    "uses the same parameters)"
-                                  : " got a gradient after its bucket was sent: backward reached it on a way that does not "
-                                    "lead through what forward returned, or twice");
+    CRESSET_CHECK_AS(
+        AutogradError, slot.unused && slot.bucket >= next_ && !graph_known_, kName, "parameter ", names_[index],
+        graph_known_ ? " got a gradient, but got none in the first step (static_graph says that every step "
+                       "uses the same parameters)"
+                     : " got a gradient after its bucket was sent: backward reached it on a way that does not "
+                       "lead through what forward returned, or twice");
     slot.unused = false;
     slot.kept.reset();
     bring_into_bucket(slot, parameters_[index]);
@@ -342,7 +342,7 @@ void Reducer::rebuild() {
     if (!came[index]) arrival_.push_back(index);
   Tensor order = empty({static_cast<int64_t>(arrival_.size())}, TensorOptions(kLong));
   std::copy(arrival_.begin(), arrival_.end(), order.data_ptr<int64_t>());
-  options_.group->broadcast({order}, authority_).wait();
+  broadcast(order, options_.group->global_rank(authority_), options_.group);
   const int64_t* values = order.data_ptr<int64_t>();
   BucketPlan plan = plan_buckets(parameters_, std::vector<size_t>(values, values + order.numel()), options_.limits);
   plan.rebuilt = true;
@@ -396,13 +396,14 @@ void Reducer::missing_gradients(const std::vector<size_t>& missing) const {
   if (missing.size() > kListed) list += message_of(" and ", missing.size() - kListed, " more");
   const int rank = options_.group->global_rank(options_.group->rank());
   if (graph_known_)
-    throw DistributedError(message_of(kName, "on rank ", rank, " backward gave no gradient to ", list,
-                                      ", which had one in the first step (static_graph says that every step uses the same "
-                                      "parameters)"));
-  throw DistributedError(message_of(
-      kName, "on rank ", rank, " backward gave no gradient to ", list,
-      ". The other ranks wait for them. If forward does not always use every parameter, or the loss not every result of "
-      "forward, say so: DDPOptions().find_unused_parameters(true)"));
+    throw DistributedError(
+        message_of(kName, "on rank ", rank, " backward gave no gradient to ", list,
+                   ", which had one in the first step (static_graph says that every step uses the same "
+                   "parameters)"));
+  throw DistributedError(message_of(kName, "on rank ", rank, " backward gave no gradient to ", list,
+                                    ". The other ranks wait for them. If forward does not always use every parameter, "
+                                    "or the loss not every result of "
+                                    "forward, say so: DDPOptions().find_unused_parameters(true)"));
 }
 
 }  // namespace cresset::distributed

@@ -33,8 +33,8 @@ std::vector<size_t> HashShares::order() const {
     std::iota(all.begin(), all.end(), size_t{0});
   std::erase_if(all, [&](size_t index) { return owner_of(index, num_replicas_) != rank_; });
   const size_t own = all.size(), wanted = share();
-  CRESSET_CHECK_AS(ValueError, own > 0 || wanted == 0, "DistributedHashSampler: rank ", rank_,
-                   " has no example of ", size_, " (expected a larger data set, or round robin)");
+  CRESSET_CHECK_AS(ValueError, own > 0 || wanted == 0, "DistributedHashSampler: rank ", rank_, " has no example of ",
+                   size_, " (expected a larger data set, or round robin)");
   for (size_t i = 0; all.size() < wanted; i++) all.push_back(all[i % own]);
   all.resize(wanted);
   return all;

@@ -52,9 +52,9 @@ class GroupSampler : public Sampler {
 using DistributedSampler = detail::GroupSampler<data::samplers::DistributedSampler<>>;
 // One piece of the order in a row.
 using DistributedChunkSampler = detail::GroupSampler<data::samplers::DistributedRandomSampler>;
-// By a hash of the index: an example belongs to the same rank in every epoch, and stays there when the data set grows, so that
-// each rank may keep its own on its own disk. Shares are only nearly equal; kPad repeats a rank's own first examples until it
-// has as many as the largest share, kDrop leaves out what the smallest has not.
+// By a hash of the index: an example belongs to the same rank in every epoch, and stays there when the data set grows,
+// so that each rank may keep its own on its own disk. Shares are only nearly equal; kPad repeats a rank's own first
+// examples until it has as many as the largest share, kDrop leaves out what the smallest has not.
 using DistributedHashSampler = detail::GroupSampler<HashShares>;
 
 }  // namespace cresset::distributed

@@ -1,5 +1,5 @@
-// Errors that every rank finds out in the same place. The first to throw may end its process, and with it the group and perhaps
-// the store; so all wait until all know.
+// Errors that every rank finds out in the same place. The first to throw may end its process, and with it the group and
+// perhaps the store; so all wait until all know.
 #pragma once
 
 #include "cresset/distributed/process_group.h"

@@ -1,5 +1,5 @@
-// Handwritten digits on several processes: each learns from its share of the images, and the gradients are averaged while
-// backward runs, so that all have the same model.
+// Handwritten digits on several processes: each learns from its share of the images, and the gradients are averaged
+// while backward runs, so that all have the same model.
 //
 //   cresset-run --nproc-per-node 2 build/release/bin/examples/mnist_ddp
 #include <cresset/cresset.h>

@@ -1,5 +1,5 @@
-// One model in pieces: each process holds some of the layers, sends what they made of the input to the next, and gets the
-// gradient back. The result is that of the whole model in one process, which the last process checks.
+// One model in pieces: each process holds some of the layers, sends what they made of the input to the next, and gets
+// the gradient back. The result is that of the whole model in one process, which the last process checks.
 //
 //   cresset-run --nproc-per-node 2 build/release/bin/examples/model_parallel
 #include <cresset/cresset.h>

@@ -1,6 +1,6 @@
-// A parameter server: process 0 keeps the parameters of a line, the others are workers that fit it to their own noisy points of
-// y = 3x + 2. First in step (the server waits for all workers and averages), then each at its own pace (whoever
-// comes is served; gradients may be a little old).
+// A parameter server: process 0 keeps the parameters of a line, the others are workers that fit it to their own noisy
+// points of y = 3x + 2. First in step (the server waits for all workers and averages), then each at its own pace
+// (whoever comes is served; gradients may be a little old).
 //
 //   cresset-run --nproc-per-node 3 build/release/bin/examples/parameter_server_sgd
 #include <cresset/cresset.h>
@@ -63,7 +63,8 @@ int main(int argc, char** argv) {
   dist::init_process_group();
   const int rank = dist::get_rank(), workers = dist::get_world_size() - 1;
   if (workers < 1) {
-    std::fprintf(stderr, "parameter_server_sgd: wants a server and at least one worker: cresset-run --nproc-per-node 3\n");
+    std::fprintf(stderr,
+                 "parameter_server_sgd: wants a server and at least one worker: cresset-run --nproc-per-node 3\n");
     return 2;
   }
   cresset::manual_seed(static_cast<uint64_t>(rank));

@@ -22,12 +22,13 @@ CRESSET_MODULE(Two);
 }  // namespace
 
 TEST(DdpErrors, AModelThatDiffersNamesTheParameterAndTheRank) {
-  expect_all_say(errors_of(2,
-                           [](int rank) {
-                             nn::Sequential net(nn::Linear(4 + rank, 10));
-                             dist::DistributedDataParallel model(net);
-                           }),
-                 "DistributedDataParallel: parameter 0.weight is float32[10, 5] on rank 1, but float32[10, 4] on rank 0");
+  expect_all_say(
+      errors_of(2,
+                [](int rank) {
+                  nn::Sequential net(nn::Linear(4 + rank, 10));
+                  dist::DistributedDataParallel model(net);
+                }),
+      "DistributedDataParallel: parameter 0.weight is float32[10, 5] on rank 1, but float32[10, 4] on rank 0");
   expect_all_say(errors_of(2,
                            [](int rank) {
                              nn::Sequential net(nn::Linear(4, 10));
@@ -127,4 +128,24 @@ TEST(DdpErrors, APlanOfAnotherModelIsRefused) {
                              other.load_plan_state(one.plan_state());
                            }),
                  "the bucket plan names 0.bias, which is no trainable parameter of this module");
+}
+
+TEST(DdpErrors, TwoAroundOneModel) {
+  expect_all_say(errors_of(1,
+                           [](int) {
+                             nn::Sequential net(nn::Linear(2, 2));
+                             dist::DistributedDataParallel one(net);
+                             dist::DistributedDataParallel two(net);
+                           }),
+                 "parameter 0.weight belongs to another DistributedDataParallel");
+}
+
+TEST(DdpErrors, WithoutAGroup) {
+  nn::Sequential net(nn::Linear(2, 2));
+  try {
+    dist::DistributedDataParallel model(net);
+    FAIL() << "made one without a group";
+  } catch (const cresset::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("init_process_group"), std::string::npos) << error.what();
+  }
 }

@@ -26,7 +26,8 @@ void expect_whole_batch(const Case& c, int rank, const std::function<dist::CommH
   alone->load_state_dict(net->state_dict());
   const Tensor x = cresset::randn({12, 6}), y = cresset::randn({12, 4});
   dist::DistributedDataParallel model(
-      net, dist::DDPOptions().bucket_cap_mb(c.bucket_mb).first_bucket_mb(c.bucket_mb).gradient_as_bucket_view(c.as_view));
+      net,
+      dist::DDPOptions().bucket_cap_mb(c.bucket_mb).first_bucket_mb(c.bucket_mb).gradient_as_bucket_view(c.as_view));
   if (hook) model.register_comm_hook(hook());
   cresset::optim::SGD optimizer(model.parameters(), 0.05), optimizer_alone(alone->parameters(), 0.05);
   for (int step = 0; step < 4; step++) {
@@ -54,11 +55,14 @@ TEST(DdpGradients, EqualThoseOfTheWholeBatchAcrossSeedsAndBuckets) {
 
 TEST(DdpGradients, HooksThatAverageGiveTheSame) {
   run(2, [](int rank) {
-    expect_whole_batch({2, 5, 0.0005, true}, rank, [] { return dist::all_reduce_hook(); }, 1e-6);
-    expect_whole_batch({2, 5, 0.0005, true}, rank, [] { return dist::fp16_compress_hook(); }, 4e-3);
-    expect_whole_batch({2, 5, 0.0005, false}, rank, [] { return dist::bf16_compress_hook(); }, 3e-2);
-    expect_whole_batch({2, 5, 0.0005, true}, rank,
-                       [] { return dist::fp16_compress_wrapper(dist::all_reduce_hook()); }, 4e-3);
+    expect_whole_batch(
+        {2, 5, 0.0005, true}, rank, [] { return dist::all_reduce_hook(); }, 1e-6);
+    expect_whole_batch(
+        {2, 5, 0.0005, true}, rank, [] { return dist::fp16_compress_hook(); }, 4e-3);
+    expect_whole_batch(
+        {2, 5, 0.0005, false}, rank, [] { return dist::bf16_compress_hook(); }, 3e-2);
+    expect_whole_batch(
+        {2, 5, 0.0005, true}, rank, [] { return dist::fp16_compress_wrapper(dist::all_reduce_hook()); }, 4e-3);
   });
 }
 
@@ -76,8 +80,7 @@ TEST(DdpGradients, AHookMayHaveSeveralStagesAndKeepState) {
           REQUIRE(bucket.gradients()[i].sizes() == bucket.parameters()[i].sizes());
         Tensor half = bucket.buffer() / 2;
         dist::Group group = dist::default_group();
-        return {group->all_reduce({half}, dist::ReduceOp::AVG),
-                [half, group](dist::GradBucket& b) -> dist::BucketWork {
+        return {group->all_reduce({half}, dist::ReduceOp::AVG), [half, group](dist::GradBucket& b) -> dist::BucketWork {
                   Tensor other = b.buffer() / 2;
                   return {group->all_reduce({other}, dist::ReduceOp::AVG),
                           [half, other](dist::GradBucket& last) -> dist::BucketWork {

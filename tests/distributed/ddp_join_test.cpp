@@ -91,7 +91,11 @@ TEST(DdpJoin, ThrowsEverywhereWhereEarlyTerminationIsAnError) {
     dist::DistributedDataParallel model(net);
     dist::JoinOptions options;
     options.throw_on_early_termination = true;
-    model.join([&] { for (int i = 0; i < 1 + rank; i++) model(cresset::ones({2})).backward(); }, options);
+    model.join(
+        [&] {
+          for (int i = 0; i < 1 + rank; i++) model(cresset::ones({2})).backward();
+        },
+        options);
   });
   for (const std::string& error : errors)
     EXPECT_NE(error.find("join: rank 0 has run out of inputs"), std::string::npos) << error;

@@ -1,5 +1,5 @@
-// Buckets travel while backward still runs: the flight recorder has the first all-reduce starting before the last node of
-// backward has ended.
+// Buckets travel while backward still runs: the flight recorder has the first all-reduce starting before the last node
+// of backward has ended.
 #include <gtest/gtest.h>
 
 #include "cresset/distributed/flight_recorder.h"

@@ -1,5 +1,5 @@
-// A run that was interrupted and goes on from its checkpoint is bit for bit the run that was not: the bucket plan decides in
-// which order numbers are added.
+// A run that was interrupted and goes on from its checkpoint is bit for bit the run that was not: the bucket plan
+// decides in which order numbers are added.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 

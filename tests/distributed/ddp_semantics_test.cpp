@@ -1,5 +1,5 @@
-// The ways in which models use their parameters: shared, twice, not at all, checkpointed, frozen later; and what backward may
-// do: accumulate, come twice, throw.
+// The ways in which models use their parameters: shared, twice, not at all, checkpointed, frozen later; and what
+// backward may do: accumulate, come twice, throw.
 #include <gtest/gtest.h>
 
 #include "ddp_support.h"
@@ -221,7 +221,10 @@ TEST(DdpSemantics, AnExceptionInForwardOrBackwardLeavesItUsable) {
       // The gradient of the middle: some buckets are on their way already.
       Tensor h = net[0]->as<nn::Linear>()->forward(x);
       Tensor middle = h.tanh();
-      middle.register_hook([](const Tensor& g) -> Tensor { throw std::runtime_error("in backward"); return g; });
+      middle.register_hook([](const Tensor& g) -> Tensor {
+        throw std::runtime_error("in backward");
+        return g;
+      });
       Tensor y = net[2]->as<nn::Linear>()->forward(middle).tanh();
       net[4]->as<nn::Linear>()->forward(y).sum().backward();
     }));

@@ -61,7 +61,8 @@ std::vector<std::string> errors_of(int ranks, const std::function<void(int)>& bo
 }
 
 void require_at(bool holds, const char* what, const char* file, int line) {
-  if (!holds) throw std::runtime_error(std::string(std::strrchr(file, '/') + 1) + ":" + std::to_string(line) + ": " + what);
+  if (!holds)
+    throw std::runtime_error(std::string(std::strrchr(file, '/') + 1) + ":" + std::to_string(line) + ": " + what);
 }
 
 double relative_difference(const Tensor& a, const Tensor& b) {

@@ -14,8 +14,8 @@ using cresset::Tensor;
 namespace nn = cresset::nn;
 namespace dist = cresset::distributed;
 
-// Runs the function in `ranks` processes that have formed the default group, and fails the test unless all end well. What a
-// process throws becomes part of the failure.
+// Runs the function in `ranks` processes that have formed the default group, and fails the test unless all end well.
+// What a process throws becomes part of the failure.
 void run(int ranks, const std::function<void(int rank)>& body);
 // The same for processes that are meant to fail: each one's error.
 std::vector<std::string> errors_of(int ranks, const std::function<void(int rank)>& body);

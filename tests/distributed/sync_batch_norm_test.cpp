@@ -71,7 +71,8 @@ TEST(SyncBatchNorm, ConvertingAModelKeepsItsTensorsAndSynchronisesItsMembers) {
   run(3, [](int rank) {
     struct NetImpl : nn::Module {
       nn::BatchNorm1d norm = nn::BatchNorm1d(register_module("norm", nn::BatchNorm1d(4)));
-      nn::Sequential rest = nn::Sequential(register_module("rest", nn::Sequential(nn::Linear(4, 4), nn::BatchNorm1d(4))));
+      nn::Sequential rest =
+          nn::Sequential(register_module("rest", nn::Sequential(nn::Linear(4, 4), nn::BatchNorm1d(4))));
       Tensor forward(const Tensor& x) { return rest->forward(norm->forward(x)); }
     };
     cresset::manual_seed(1);
@@ -88,8 +89,8 @@ TEST(SyncBatchNorm, ConvertingAModelKeepsItsTensorsAndSynchronisesItsMembers) {
 TEST(SyncBatchNorm, TrainsUnderDdp) {
   run(2, [](int rank) {
     cresset::manual_seed(1);
-    nn::Sequential net(nn::Linear(3, 8), nn::SyncBatchNorm(8), nn::Linear(8, 2)), alone(nn::Linear(3, 8),
-                       nn::BatchNorm1d(8), nn::Linear(8, 2));
+    nn::Sequential net(nn::Linear(3, 8), nn::SyncBatchNorm(8), nn::Linear(8, 2)),
+        alone(nn::Linear(3, 8), nn::BatchNorm1d(8), nn::Linear(8, 2));
     alone->load_state_dict(net->state_dict());
     net->to(cresset::kDouble);
     alone->to(cresset::kDouble);

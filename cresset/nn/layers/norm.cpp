@@ -22,8 +22,8 @@ namespace {
 std::string momentum_text(double momentum) { return written(momentum); }
 std::string momentum_text(const std::optional<double>& momentum) { return momentum ? written(*momentum) : "None"; }
 
-// Batch norms that take part in other processes' statistics. By weak pointer: another module may come to the address of one
-// that has gone.
+// Batch norms that take part in other processes' statistics. By weak pointer: another module may come to the address of
+// one that has gone.
 std::atomic<bool> any_synchronised{false};
 std::mutex synchronised_mutex;
 std::unordered_map<const Module*, std::weak_ptr<Module>>& synchronised_modules() {
