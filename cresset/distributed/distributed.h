@@ -1,6 +1,7 @@
 // Distributed training: include this one.
 #pragma once
 
+#include "cresset/distributed/checkpoint.h"
 #include "cresset/distributed/collectives.h"
 #include "cresset/distributed/comm_hooks.h"
 #include "cresset/distributed/ddp.h"
