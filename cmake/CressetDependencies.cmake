@@ -41,3 +41,5 @@ cresset_find_dependency(fftwf REQUIRED HEADER fftw3.h LIBRARY fftw3f PACKAGE lib
 cresset_find_dependency(zlib HEADER zlib.h LIBRARY z PACKAGE zlib1g-dev)
 cresset_find_dependency(png HEADER png.h LIBRARY png PACKAGE libpng-dev)
 cresset_find_dependency(jpeg HEADER jpeglib.h LIBRARY jpeg PACKAGE libjpeg-dev)
+# For process groups, which are a library of their own; a build without it leaves them out.
+cresset_find_dependency(gloo HEADER gloo/context.h LIBRARY gloo PACKAGE libgloo-dev)

@@ -148,7 +148,6 @@ if(CRESSET_CUDA AND cresset_cuda_sources)
 endif()
 
 if(cresset_distributed_sources)
-  cresset_find_dependency(gloo HEADER gloo/context.h LIBRARY gloo PACKAGE libgloo-dev)
   if(TARGET CressetDeps::gloo)
     add_library(cresset_distributed ${cresset_distributed_sources})
     add_library(cresset::distributed ALIAS cresset_distributed)

@@ -9,8 +9,10 @@
 namespace cresset::distributed {
 namespace {
 
-// Below this everyone sends everything to everyone: one round, and its cost is the latency.
-constexpr size_t kDirectBytes = 16 << 10;
+// Below this everyone sends everything to everyone: one round, and its cost is the latency. Between two ranks it moves
+// no more than a ring would.
+constexpr size_t kDirectBytes = 32 << 10;
+constexpr size_t kDirectBytesOfTwo = 256 << 10;
 constexpr size_t kSegmentBytes = 512 << 10;
 
 struct Range {
@@ -128,7 +130,7 @@ void ring_all_reduce(const Exchange& exchange, char* data, size_t count, const E
 void ring_or_direct_all_reduce(const Exchange& exchange, char* data, size_t count, const Elements& of) {
   const auto size = static_cast<size_t>(exchange.size());
   if (size == 1) return;  // an average of one is itself
-  if (count * of.size() * (size - 1) <= kDirectBytes || count < 2 * size)
+  if (count * of.size() * (size - 1) <= (size == 2 ? kDirectBytesOfTwo : kDirectBytes) || count < 2 * size)
     return direct_all_reduce(exchange, data, count, of);
   // Flags are named like messages; where messages have no names of their own, data goes with them.
   if (!exchange.transport.names_messages()) return ring_all_reduce(exchange, data, count, of);

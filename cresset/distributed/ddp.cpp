@@ -63,7 +63,11 @@ void broadcast_values(const Group& group, const std::vector<Tensor>& tensors, in
   NoGradGuard no_grad;
   const bool one_dtype =
       std::all_of(tensors.begin(), tensors.end(), [&](const Tensor& t) { return t.dtype() == tensors[0].dtype(); });
-  if (one_dtype) return group->broadcast(tensors, root).wait();
+  const int source = group->global_rank(root);
+  if (one_dtype) {
+    broadcast_coalesced(tensors, source, group);
+    return;
+  }
   size_t bytes = 0;
   for (const Tensor& tensor : tensors) bytes += tensor.nbytes();
   Tensor packed = empty({static_cast<int64_t>(bytes)}, TensorOptions(kByte));
@@ -73,7 +77,7 @@ void broadcast_values(const Group& group, const std::vector<Tensor>& tensors, in
       if (tensor.numel() > 0) std::memcpy(at, tensor.contiguous().data_ptr(), tensor.nbytes());
       at += tensor.nbytes();
     }
-  group->broadcast({packed}, root).wait();
+  broadcast(packed, source, group);
   if (group->rank() == root) return;
   for (const Tensor& tensor : tensors) {
     Tensor values = empty_contiguous(tensor.sizes(), tensor.dtype(), tensor.device());
@@ -101,6 +105,7 @@ DataParallelBase::DataParallelBase(std::shared_ptr<nn::Module> module, DDPOption
   const auto parameters = wrapped_->named_parameters();
   names_ = parameters.keys();
   parameters_ = parameters.values();
+  buffers_ = wrapped_->buffers();
   const bool any =
       std::any_of(parameters_.begin(), parameters_.end(), [](const Tensor& p) { return p.requires_grad(); });
   CRESSET_CHECK_AS(ValueError, any, kName, "no parameter of ", nn::short_name(*wrapped_),
@@ -108,6 +113,9 @@ DataParallelBase::DataParallelBase(std::shared_ptr<nn::Module> module, DDPOption
   for (size_t i = 0; i < parameters_.size(); i++)
     CRESSET_CHECK_AS(DeviceError, parameters_[i].is_cpu(), kName, "parameter ", names_[i], " is on ",
                      parameters_[i].device().str(), " (expected the CPU, until there is an NCCL group)");
+  for (size_t i = 0; i < parameters_.size(); i++)
+    CRESSET_CHECK_AS(ValueError, !drift_watch::is_exempt(parameters_[i]), kName, "parameter ", names_[i],
+                     " belongs to another DistributedDataParallel (expected one around a model)");
   check_same_model();
   share_values(0);
   make_reducer();
@@ -135,7 +143,7 @@ void DataParallelBase::check_same_model() const {
 void DataParallelBase::share_values(int root) {
   std::vector<Tensor> values;
   for (const Tensor& parameter : parameters_) values.push_back(parameter.detach());
-  for (const Tensor& buffer : wrapped_->buffers()) values.push_back(buffer);
+  values.insert(values.end(), buffers_.begin(), buffers_.end());
   broadcast_values(group_, values, root);
 }
 
@@ -183,15 +191,12 @@ void DataParallelBase::before_forward() {
   if (!thread_state.grad_enabled) return;
   follow_requires_grad();
   reducer_->begin_forward(!reducer_->accumulating());
-  if (options_.broadcast_buffers() && wrapped_->is_training() && !reducer_->accumulating() && group_->size() > 1) {
-    buffers_to_send_ = wrapped_->buffers();
-    if (buffers_to_send_.empty()) return;
-    if (joining_) announce(Event::buffers);
-    send_buffers(joining_ ? authority_ : 0);
-  }
+  if (!options_.broadcast_buffers() || buffers_.empty() || !wrapped_->is_training() || reducer_->accumulating()) return;
+  if (joining_) announce(Event::buffers);
+  send_buffers(joining_ ? authority_ : 0);
 }
 
-void DataParallelBase::send_buffers(int root) { broadcast_values(group_, buffers_to_send_, root); }
+void DataParallelBase::send_buffers(int root) { broadcast_values(group_, buffers_, root); }
 
 void DataParallelBase::after_forward(const ResultTensors& results) {
   if (thread_state.grad_enabled && results.all) reducer_->end_forward(results.tensors);

@@ -33,6 +33,8 @@ class DDPOptions {
 class CRESSET_API DataParallelBase : public nn::Module {
  public:
   ~DataParallelBase() override;
+  DataParallelBase(const DataParallelBase&) = delete;
+  DataParallelBase& operator=(const DataParallelBase&) = delete;
 
   // While it lives, backward adds up gradients on this rank only. The first backward after it averages the sums.
   class CRESSET_API NoSync {
@@ -92,7 +94,7 @@ class CRESSET_API DataParallelBase : public nn::Module {
   std::vector<std::string> names_;
   std::vector<Tensor> parameters_;  // of names_, frozen ones too
   std::vector<bool> trainable_;
-  std::vector<Tensor> buffers_to_send_;
+  std::vector<Tensor> buffers_;
   std::shared_ptr<Reducer> reducer_;
   CommHook hook_;
   JoinOptions join_options_;

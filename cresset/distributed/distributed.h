@@ -1,6 +1,7 @@
 // Distributed training: include this one.
 #pragma once
 
+#include "cresset/distributed/checkpoint.h"
 #include "cresset/distributed/collectives.h"
 #include "cresset/distributed/comm_hooks.h"
 #include "cresset/distributed/ddp.h"
@@ -16,4 +17,3 @@
 #include "cresset/distributed/sync_batch_norm.h"
 #include "cresset/distributed/tcp_store.h"
 #include "cresset/distributed/work.h"
-#if __has_include("cresset/distributed/file_store.h")

@@ -11,7 +11,7 @@ namespace cresset::distributed {
 
 void wait_until_all_know(ProcessGroup& group) {
   try {
-    group.barrier().wait();
+    barrier(group.shared_from_this());
   } catch (const std::exception&) {  // somebody knew it earlier and is gone
   }
 }
@@ -47,7 +47,7 @@ std::vector<std::vector<uint64_t>> gather(const Group& group, const std::vector<
   std::copy(values.begin(), values.end(), mine.data_ptr<int64_t>());
   std::vector<Tensor> all;
   for (int r = 0; r < group->size(); r++) all.push_back(empty({count}, TensorOptions(kLong)));
-  group->all_gather(all, mine).wait();
+  all_gather(all, mine, group);
   std::vector<std::vector<uint64_t>> rows;
   for (const Tensor& row : all) {
     const int64_t* first = row.data_ptr<int64_t>();

@@ -192,8 +192,6 @@ void observe(optim::Optimizer& optimizer) {
   if (!watched.open.empty()) watched.look_again = step + 1 + (step - watched.open.front().first) / 2;
 }
 
-[[maybe_unused]] const bool installed = (optim::set_step_observer(&observe), true);
-
 }  // namespace
 
 void watch(const nn::Module& module) {
@@ -206,6 +204,14 @@ namespace drift_watch {
 void set_enabled(bool on) {
   std::lock_guard lock(state().mutex);
   state().enabled = on;
+}
+bool install() {
+  optim::set_step_observer(&observe);
+  return true;
+}
+bool is_exempt(const Tensor& parameter) {
+  std::lock_guard lock(state().mutex);
+  return state().exempt.contains(parameter.impl());
 }
 void exempt(const std::vector<Tensor>& parameters) {
   std::lock_guard lock(state().mutex);

@@ -19,8 +19,12 @@ CRESSET_API void watch(const nn::Module& module);
 namespace drift_watch {
 
 CRESSET_API void set_enabled(bool on);
+// Begins at the start of the program; named here so that a linker of static libraries keeps it.
+CRESSET_API bool install();
+[[maybe_unused]] inline const bool installed = install();
 // Parameters that somebody else looks after.
 void exempt(const std::vector<Tensor>& parameters);
+bool is_exempt(const Tensor& parameter);
 void end_exemption(const std::vector<Tensor>& parameters);
 
 }  // namespace drift_watch

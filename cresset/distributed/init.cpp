@@ -26,6 +26,8 @@ struct State {
   std::map<std::string, int> uses;  // how often a store was met at in this process
 };
 
+pid_t initialized_in = 0;  // the process that made a group: a forked child that did not has nothing to take down
+
 State& state() {
   static auto* all = new State;
   return *all;
@@ -68,13 +70,17 @@ void at_exit(int status, void*) {
     const std::lock_guard lock(state().mutex);
     world = state().world;
   }
-  if (!world || world->pid != getpid()) return;
-  take_down(*world, "exited with status " + std::to_string(status), false);
-  new std::shared_ptr<World>(world);  // its threads may still look at it
+  if (getpid() != initialized_in) return;
+  if (world) {
+    take_down(*world, message_of("exited with status ", status), false);
+    new std::shared_ptr<World>(world);  // its threads may still look at it
+  }
+  finalize_mpi();
 }
 
 void prepare_process() {
   static std::once_flag once;
+  initialized_in = getpid();
   std::call_once(once, [] {
     pthread_atfork(nullptr, nullptr, forget_in_child);
     on_exit(at_exit, nullptr);
@@ -95,7 +101,7 @@ std::shared_ptr<MeshGroup> make_group(World& world, const std::string& name, std
 std::shared_ptr<Transport> connect_transport(const World& world, const std::string& name, const std::vector<int>& ranks,
                                              Milliseconds timeout) {
   const auto place = std::find(ranks.begin(), ranks.end(), world.options.rank) - ranks.begin();
-  if (world.options.backend == "mpi") return connect_mpi(ranks, static_cast<int>(place));
+  if (world.options.backend == "mpi") return connect_mpi(world.names + name, ranks, static_cast<int>(place));
   GlooOptions options;
   options.rank = static_cast<int>(place);
   options.size = static_cast<int>(ranks.size());

@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "cresset/distributed/collectives.h"
 #include "cresset/distributed/ddp.h"
 #include "cresset/distributed/throw_together.h"
 #include "cresset/ops/all.h"
@@ -46,7 +47,7 @@ std::vector<DataParallelBase::Event> DataParallelBase::announce(Event event) {
   Tensor mine = full({1}, static_cast<int64_t>(event), TensorOptions(kLong));
   std::vector<Tensor> all;
   for (int r = 0; r < group_->size(); r++) all.push_back(empty({1}, TensorOptions(kLong)));
-  group_->all_gather(all, mine).wait();
+  all_gather(all, mine, group_);
   std::vector<Event> events;
   int active = 0, first = -1, first_out = -1;
   for (int r = 0; r < group_->size(); r++) {
@@ -78,7 +79,6 @@ void DataParallelBase::shadow_others() {
         if (event != Event::out_of_inputs) what = event;
       if (what == Event::out_of_inputs) break;
       if (what == Event::buffers) {
-        buffers_to_send_ = wrapped_->buffers();
         send_buffers(authority_);
       } else {
         reducer_->shadow_round();

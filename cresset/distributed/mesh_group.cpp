@@ -109,13 +109,37 @@ void MeshGroup::run_queue() {
   }
 }
 
+// For a transport whose slots are short. Those who follow a plan that was compared once need not be asked again.
+void MeshGroup::agree_first(const Fingerprint& what) {
+  if (what.plan != 0 && what.plan == agreed_plan_) return;
+  constexpr uint64_t kAgreement = 1;
+  uint64_t mine = what.hash();
+  std::vector<uint64_t> theirs(static_cast<size_t>(size()), mine);
+  auto out = transport_->buffer(&mine, sizeof mine);
+  auto in = transport_->buffer(theirs.data(), theirs.size() * sizeof mine);
+  for (int i = 1; i < size(); i++) {
+    const int from = (rank() + size() - i) % size();
+    in->recv(from, kAgreement, static_cast<size_t>(from) * sizeof mine, sizeof mine);
+    out->send((rank() + i) % size(), kAgreement, 0, sizeof mine);
+  }
+  for (int i = 1; i < size(); i++) in->wait_recv();
+  for (int i = 1; i < size(); i++) out->wait_send();
+  agreed_plan_ = what.plan;
+  if (std::count(theirs.begin(), theirs.end(), mine) == size()) return;
+  // The watchdog finds out who meant what, and ends this.
+  while (!dead_) std::this_thread::sleep_for(Milliseconds(5));
+  throw Interrupted();
+}
+
 void MeshGroup::execute(Operation& operation) {
   recorder_.started(operation.record);
   health_->note_operation(operation.what);
   const std::exception_ptr error = run_guarded(operation.what, operation.what.title(), [&] {
     const auto flight = take_off(operation.what, operation.detail, {});
     try {
-      operation.body({*transport_, operation.what.hash(), scratch_});
+      const Exchange exchange{*transport_, operation.what.hash(), scratch_};
+      if (!transport_->names_messages()) agree_first(operation.what);
+      operation.body(exchange);
     } catch (...) {
       land(flight);
       throw;
@@ -140,6 +164,11 @@ void MeshGroup::execute(Operation& operation) {
 std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::string& title,
                                           const std::function<void()>& body) {
   if (dead_) return death_of(title);
+  struct Call {
+    std::atomic<int>& count;
+    explicit Call(std::atomic<int>& calls) : count(calls) { count++; }
+    ~Call() { count--; }
+  } call(calls_);
   try {
     body();
     return nullptr;
@@ -148,6 +177,11 @@ std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::st
   } catch (const BrokenConnection& broken) {
     // The neighbour whose socket broke may be a victim too: the store knows who went first.
     std::string cause = health_->wait_for_cause(options_.ranks, name(), what, Milliseconds(500));
+    // Or it has met an error that is everybody's, and left because of it.
+    if (const auto sentence = health_->heard("error/" + name())) {
+      die(*sentence, Words::sentence);
+      return death_of(title);
+    }
     if (cause.empty() && !dead_) {
       const std::string peer = broken.peer < 0 ? "a rank" : health_->who(global_rank(broken.peer));
       cause = "the connection to " + peer + " broke (" + broken.what() + ")";

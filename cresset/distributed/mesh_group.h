@@ -102,6 +102,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   Work submit(Fingerprint what, std::vector<Tensor> result, Body body, std::string detail = {});
   void execute(Operation& operation);
   void run_queue();
+  void agree_first(const Fingerprint& what);
   std::exception_ptr run_guarded(const Fingerprint& what, const std::string& title, const std::function<void()>& body);
   Flights::iterator take_off(const Fingerprint& what, std::string detail, std::string title);
   void land(Flights::iterator flight);
@@ -126,6 +127,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   std::atomic<int64_t> timeout_;
   FlightRecorder recorder_;
   std::atomic<uint64_t> plan_{0};
+  uint64_t agreed_plan_ = 0;
 
   mutable std::mutex mutex_;  // the queue
   std::condition_variable changed_;
@@ -140,6 +142,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
 
   mutable std::mutex flights_mutex_;
   Flights flights_;
+  std::atomic<int> calls_{0};  // operations under way, and those whose failure is being looked into
   std::optional<Clock::time_point> gave_up_;
   std::string last_words_;
 

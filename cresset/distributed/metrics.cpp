@@ -44,7 +44,7 @@ std::map<std::string, double> reduce_metrics(const std::map<std::string, Average
     values.push_back(mark * mark);
     Tensor sums = empty({static_cast<int64_t>(values.size())}, TensorOptions(kDouble));
     std::copy(values.begin(), values.end(), sums.data_ptr<double>());
-    among->all_reduce({sums}, ReduceOp::SUM).wait();
+    all_reduce(sums, among);
     const double* first = sums.data_ptr<double>();
     values.assign(first, first + sums.numel());
     const double total = values[values.size() - 2];

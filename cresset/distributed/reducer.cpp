@@ -4,6 +4,7 @@
 
 #include "cresset/autograd/engine.h"
 #include "cresset/autograd/variable.h"
+#include "cresset/distributed/collectives.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::distributed {
@@ -341,7 +342,7 @@ void Reducer::rebuild() {
     if (!came[index]) arrival_.push_back(index);
   Tensor order = empty({static_cast<int64_t>(arrival_.size())}, TensorOptions(kLong));
   std::copy(arrival_.begin(), arrival_.end(), order.data_ptr<int64_t>());
-  options_.group->broadcast({order}, authority_).wait();
+  broadcast(order, options_.group->global_rank(authority_), options_.group);
   const int64_t* values = order.data_ptr<int64_t>();
   BucketPlan plan = plan_buckets(parameters_, std::vector<size_t>(values, values + order.numel()), options_.limits);
   plan.rebuilt = true;

@@ -43,7 +43,7 @@ Statistics statistics_of_all(const Tensor& x, const Group& group) {
   }
   std::vector<Tensor> all;
   for (int r = 0; r < group->size(); r++) all.push_back(empty_like(mine));
-  group->all_gather(all, mine).wait();
+  all_gather(all, mine, group);
 
   Statistics total{zeros({channels}, TensorOptions(kDouble)), zeros({channels}, TensorOptions(kDouble)), 0};
   for (const Tensor& part : all) total.count += part[2 * channels].item<double>();
@@ -86,7 +86,7 @@ struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
     const Tensor hat = (wide - along_channels(mean, wide)) * along_channels(rstd, wide);
     const Tensor sum_g = g.sum(all_but_channels(x)), sum_g_hat = (g * hat).sum(all_but_channels(x));
     Tensor sums = cat({sum_g, sum_g_hat}).to(kDouble);
-    default_group()->all_reduce({sums}, ReduceOp::SUM).wait();
+    all_reduce(sums);
     sums.div_(ctx->saved_data["count"].toDouble());
     Tensor scale = weight.defined() ? rstd * weight.to(kDouble) : rstd;
     Tensor dx = (g - along_channels(sums.slice(0, 0, channels), wide) -
@@ -99,7 +99,7 @@ struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
 };
 
 // nn::SyncBatchNorm knows it from the moment this library is there.
-[[maybe_unused]] const bool installed = (nn::sync_batch_norm_function = &sync_batch_norm, true);
+[[maybe_unused]] const bool ready = install_sync_batch_norm();
 
 template <class BatchNorm>
 bool synchronised_as(nn::Module& module) {
@@ -130,6 +130,11 @@ Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& 
       running_var.mul_(1 - momentum).add_((all.variance * (count / (count - 1))).to(running_var.dtype()), momentum);
   }
   return SyncBatchNormBackward::apply(input, weight, bias, mean, rstd, count);
+}
+
+bool install_sync_batch_norm() {
+  nn::sync_batch_norm_function = &sync_batch_norm;
+  return true;
 }
 
 size_t convert_sync_batchnorm(const std::shared_ptr<nn::Module>& module) {

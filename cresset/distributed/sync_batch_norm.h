@@ -9,6 +9,10 @@ namespace cresset::distributed {
 CRESSET_API Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                    const Tensor& running_mean, const Tensor& running_var, double momentum, double eps);
 
+// nn::SyncBatchNorm knows it from the start of the program; named here so that a linker of static libraries keeps it.
+CRESSET_API bool install_sync_batch_norm();
+[[maybe_unused]] inline const bool sync_batch_norm_installed = install_sync_batch_norm();
+
 // Every BatchNorm1d, 2d and 3d below takes its statistics from all ranks from now on. The modules, their parameters and
 // buffers stay the same objects, so that members of a class and optimizers that hold them need not be told. Returns how
 // many there are.

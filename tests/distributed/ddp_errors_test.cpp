@@ -129,3 +129,23 @@ TEST(DdpErrors, APlanOfAnotherModelIsRefused) {
                            }),
                  "the bucket plan names 0.bias, which is no trainable parameter of this module");
 }
+
+TEST(DdpErrors, TwoAroundOneModel) {
+  expect_all_say(errors_of(1,
+                           [](int) {
+                             nn::Sequential net(nn::Linear(2, 2));
+                             dist::DistributedDataParallel one(net);
+                             dist::DistributedDataParallel two(net);
+                           }),
+                 "parameter 0.weight belongs to another DistributedDataParallel");
+}
+
+TEST(DdpErrors, WithoutAGroup) {
+  nn::Sequential net(nn::Linear(2, 2));
+  try {
+    dist::DistributedDataParallel model(net);
+    FAIL() << "made one without a group";
+  } catch (const cresset::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("init_process_group"), std::string::npos) << error.what();
+  }
+}

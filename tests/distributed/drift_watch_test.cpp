@@ -4,6 +4,7 @@
 
 #include "cresset/distributed/drift_watch.h"
 #include "ddp_support.h"
+#include "processes.h"
 
 using namespace ddp_test;
 
@@ -28,15 +29,19 @@ void train(int rank, Reduced what, nn::Sequential net, int steps = 12) {
 }  // namespace
 
 TEST(DriftWatch, TheLoopThatReducesOnlyTheLossIsCaught) {
-  const auto errors = errors_of(2, [](int rank) {
+  const auto outcome = cresset::testing::run_ranks(2, [](int rank) {
+    dist::init_process_group();
     cresset::manual_seed(1);
     nn::Sequential net = mlp();
     dist::watch(*net);
     train(rank, Reduced::loss_only, net);
   });
-  // The one who finds it first ends; the other may have found it, too, or hear that somebody is gone.
+  // The one who finds it first ends; the other has found it, too, or hears that somebody is gone.
   std::string all;
-  for (const std::string& error : errors) all += error;
+  for (const auto& rank : outcome.ranks) {
+    EXPECT_NE(rank.status, 0);
+    all += rank.text;
+  }
   EXPECT_NE(all.find("parameters drifted: 0.weight differs between rank"), std::string::npos) << all;
   EXPECT_NE(all.find("the gradients were not reduced"), std::string::npos) << all;
 }

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
@@ -139,7 +140,8 @@ auto GlooBuffer::translated(int peer, F&& f) {
   if (transport_.interrupted()) throw Interrupted();
   try {
     return f();
-  } catch (const ::gloo::Exception& error) {
+  } catch (const std::exception& error) {
+    // Not only gloo::Exception: its checks throw a type of their own.
     throw BrokenConnection(peer, error.what());
   }
 }
@@ -179,6 +181,13 @@ struct Connecting {
   std::exception_ptr error;
 };
 
+// Gloo writes to sockets whose other end may have died, and lets the signal for that end the process: a survivor would
+// be gone before it could say who died. Programs that handle the signal keep their way.
+void survive_broken_sockets() {
+  struct sigaction current {};
+  if (sigaction(SIGPIPE, nullptr, &current) == 0 && current.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
+}
+
 // One device, which is one thread that serves the sockets, for all groups of the process while any of them lives.
 std::shared_ptr<::gloo::transport::Device> shared_device(const std::string& master) {
   static auto* mutex = new std::mutex;
@@ -196,6 +205,7 @@ std::shared_ptr<::gloo::transport::Device> shared_device(const std::string& mast
 }  // namespace
 
 std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
+  survive_broken_sockets();
   auto state = std::make_shared<Connecting>();
   const auto deadline = Clock::now() + options.timeout;
   state->store = std::make_shared<GlooStore>(options.store, deadline);
@@ -212,10 +222,10 @@ std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
     std::exception_ptr error;
     try {
       state->context->connectFullMesh(*state->store, state->device);
-    } catch (const ::gloo::Exception& failed) {
-      error = std::make_exception_ptr(DistributedError(failed.what()));
-    } catch (...) {
+    } catch (const Error&) {
       error = std::current_exception();
+    } catch (const std::exception& failed) {
+      error = std::make_exception_ptr(DistributedError(message_of("init_process_group: ", failed.what())));
     }
     const std::lock_guard lock(state->mutex);
     state->done = true;

@@ -3,17 +3,23 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cresset/distributed/transport.h"
 
 namespace cresset::distributed {
 
-// Connects these ranks of MPI's world; `place` is this process's index among them.
-std::shared_ptr<Transport> connect_mpi(const std::vector<int>& ranks, int place);
+// Connects these ranks of MPI's world; `place` is this process's index among them, and all give the same name.
+std::shared_ptr<Transport> connect_mpi(const std::string& name, const std::vector<int>& ranks, int place);
+// At the end of the process. Does nothing where MPI was not used.
+void finalize_mpi();
 
-// For the library: it registers how to connect when it is loaded.
-using MpiConnect = std::shared_ptr<Transport> (*)(const std::vector<int>& ranks, int place);
-CRESSET_API void register_mpi(MpiConnect connect);
+// What the library registers when it is loaded.
+struct MpiFunctions {
+  std::shared_ptr<Transport> (*connect)(const std::string& name, const std::vector<int>& ranks, int place) = nullptr;
+  void (*finalize)() = nullptr;
+};
+CRESSET_API void register_mpi(const MpiFunctions& functions);
 
 }  // namespace cresset::distributed
