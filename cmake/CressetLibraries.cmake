@@ -147,7 +147,7 @@ if(CRESSET_CUDA AND cresset_cuda_sources)
   target_compile_options(cresset_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-diag-suppress=1835>)
 endif()
 
-if(cresset_distributed_sources)
+if(cresset_distributed_sources AND CRESSET_TRAINING)
   if(TARGET CressetDeps::gloo)
     add_library(cresset_distributed ${cresset_distributed_sources})
     add_library(cresset::distributed ALIAS cresset_distributed)
