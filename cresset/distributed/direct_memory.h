@@ -1,7 +1,8 @@
-// Ranks on one host read and write each other's memory (process_vm_readv and writev) instead of sending it through the
-// kernel's sockets. Before and after they meet at flags in a shared page, which hold the name of the operation: a rank
-// that means another one is never met. Whoever waits longer than a moment goes on waiting in the transport, where every
-// wait can be cut off and is explained.
+// Ranks on one host read each other's memory (process_vm_readv) instead of sending it through the kernel's sockets.
+// Nobody writes to another's: a rank that was stopped, and goes on when the others have given up and freed their
+// tensors, reads what is no longer meant for it and fails at the next meeting, but harms nobody. They meet at flags in
+// a shared page, which hold the name of the operation: a rank that means another one is never met. Whoever waits longer
+// than a moment goes on waiting in the transport, where every wait can be cut off and is explained.
 #pragma once
 
 #include "cresset/distributed/algorithms.h"
@@ -19,12 +20,12 @@ class DirectMemory {
   DirectMemory& operator=(const DirectMemory&) = delete;
 
   bool reaches_all() const { return reaches_all_; }
-  // Each rank adds up its part of everybody's data, in the order of the ranks, and writes the result to everybody.
+  // Each rank adds up its part of everybody's data, in the order of the ranks; then all fetch the others' parts.
   void all_reduce(const Exchange& exchange, char* data, size_t count, const Elements& of) const;
 
  private:
   struct Flag;
-  enum Round { kReady, kDone };
+  enum Round { kReady, kReduced, kDone, kRounds };
   DirectMemory() = default;
   bool open_page(int owner_pid, int fd, size_t size);
   Flag& flag(Round round, size_t from, size_t to) const;

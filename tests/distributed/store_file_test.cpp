@@ -127,9 +127,10 @@ TEST_F(FileStoreTest, KilledWritersNeverDamageTheFile) {
   for (int round = 0; round < 15; ++round) {
     Child child([&] {
       const auto own = open();
-      const std::string value(200'000, static_cast<char>('a' + round));
+      const std::string value(50'000, static_cast<char>('a' + round));
       own->set("ready/" + std::to_string(round), "");
-      for (;;) own->add("sum", 1), own->set("large", value);
+      // Some pauses, or nobody else would be given the lock.
+      for (;; std::this_thread::sleep_for(100us)) own->add("sum", 1), own->set("large", value);
     });
     store->wait({"ready/" + std::to_string(round)}, 60s);
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 8000));
