@@ -104,6 +104,9 @@ void Health::hear(const std::string& key, const std::string& value) {
   if (!news) return;
   if (const auto rank = rank_in(name, "death/")) departures_.push_back({*rank, true, Clock::now()});
   if (const auto rank = rank_in(name, "left/")) departures_.push_back({*rank, false, Clock::now()});
+  // Of one that died before it had left its will, only the launcher can tell.
+  if (const auto rank = rank_in(name, "exit/"))
+    if (!table_.contains(of("left", *rank))) departures_.push_back({*rank, true, Clock::now()});
 }
 
 void Health::write(const std::shared_ptr<Store>& store) {

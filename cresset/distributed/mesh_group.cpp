@@ -169,6 +169,11 @@ void MeshGroup::execute(Operation& operation) {
 std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::string& title,
                                           const std::function<void()>& body) {
   if (dead_) return death_of(title);
+  struct Call {
+    std::atomic<int>& count;
+    explicit Call(std::atomic<int>& calls) : count(calls) { count++; }
+    ~Call() { count--; }
+  } call(calls_);
   try {
     body();
     return nullptr;
@@ -177,6 +182,11 @@ std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::st
   } catch (const BrokenConnection& broken) {
     // The neighbour whose socket broke may be a victim too: the store knows who went first.
     std::string cause = health_->wait_for_cause(options_.ranks, name(), what, Milliseconds(500));
+    // Or it has met an error that is everybody's, and left because of it.
+    if (const auto sentence = health_->heard("error/" + name())) {
+      die(*sentence, Words::sentence);
+      return death_of(title);
+    }
     if (cause.empty() && !dead_) {
       const std::string peer = broken.peer < 0 ? "a rank" : health_->who(global_rank(broken.peer));
       cause = "the connection to " + peer + " broke (" + broken.what() + ")";

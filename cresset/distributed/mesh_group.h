@@ -143,6 +143,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
 
   mutable std::mutex flights_mutex_;
   Flights flights_;
+  std::atomic<int> calls_{0};  // operations under way, and those whose failure is being looked into
   std::optional<Clock::time_point> gave_up_;
   std::string last_words_;
 

@@ -1,6 +1,9 @@
 // The command line of Cresset.
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +17,7 @@ constexpr const char* kHelp =
     "\n"
     "  inspect FILE [--json]   what a checkpoint, .pt, safetensors, .npy or .npz file holds: names, dtypes, shapes, "
     "values\n"
+    "  run [OPTIONS] PROGRAM   cresset-run: starts a distributed training; run --help lists the options\n"
     "  --version\n"
     "  --help\n";
 
@@ -40,6 +44,17 @@ int inspect(const std::vector<std::string_view>& arguments) {
   return 0;
 }
 
+// The launcher is a program of its own, beside this one, so that only its users load what it needs.
+int run(char** arguments) {
+  std::error_code unknown;
+  const std::string beside = std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path() / "cresset-run";
+  execv(beside.c_str(), arguments);
+  execvp("cresset-run", arguments);
+  std::fprintf(stderr, "cresset: run: there is no cresset-run at %s or in PATH (this build has no Gloo?)\n",
+               beside.c_str());
+  return 127;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -53,6 +68,7 @@ int main(int argc, char** argv) try {
     std::printf("cresset %s\n", cresset::version());
     return 0;
   }
+  if (arguments[0] == "run") return run(argv + 1);
   if (arguments[0] == "inspect") return inspect({arguments.begin() + 1, arguments.end()});
   return usage("there is no such command");
 } catch (const std::exception& error) {

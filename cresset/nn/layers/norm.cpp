@@ -1,7 +1,12 @@
 #include "cresset/nn/layers/norm.h"
 
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
 #include "cresset/nn/functional/norm.h"
 #include "cresset/nn/layers/describe.h"
+#include "cresset/nn/layers/synchronised.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::nn {
@@ -17,6 +22,15 @@ namespace {
 std::string momentum_text(double momentum) { return written(momentum); }
 std::string momentum_text(const std::optional<double>& momentum) { return momentum ? written(*momentum) : "None"; }
 
+// Batch norms that take part in other processes' statistics. By weak pointer: another module may come to the address of
+// one that has gone.
+std::atomic<bool> any_synchronised{false};
+std::mutex synchronised_mutex;
+std::unordered_map<const Module*, std::weak_ptr<Module>>& synchronised_modules() {
+  static auto* modules = new std::unordered_map<const Module*, std::weak_ptr<Module>>;
+  return *modules;
+}
+
 void set_ones(const Tensor& x) {
   NoGradGuard no_grad;
   if (x.defined()) fill_(x, 1);
@@ -27,6 +41,21 @@ void set_zeros(const Tensor& x) {
 }
 
 }  // namespace
+
+void synchronise(const std::shared_ptr<Module>& batch_norm, bool on) {
+  std::lock_guard lock(synchronised_mutex);
+  if (on)
+    synchronised_modules()[batch_norm.get()] = batch_norm;
+  else
+    synchronised_modules().erase(batch_norm.get());
+  any_synchronised = !synchronised_modules().empty();
+}
+bool is_synchronised(const Module& batch_norm) {
+  if (!any_synchronised.load(std::memory_order_relaxed)) return false;
+  std::lock_guard lock(synchronised_mutex);
+  const auto found = synchronised_modules().find(&batch_norm);
+  return found != synchronised_modules().end() && !found->second.expired();
+}
 
 template <size_t D, class Derived, class Options>
 NormImplBase<D, Derived, Options>::NormImplBase(const Options& options_) : options(options_) {
@@ -101,6 +130,9 @@ Tensor BatchNormImplBase<D, Derived>::forward(const Tensor& input) {
   _check_input_dim(input);
   const double factor = count_batch();
   const bool by_batch = this->is_training() || !this->running_mean.defined();
+  if (by_batch && sync_batch_norm_function && is_synchronised(*this))
+    return sync_batch_norm_function(input, this->weight, this->bias, this->running_mean, this->running_var, factor,
+                                    this->options.eps());
   if (by_batch) F::detail::check_batch_statistics(input);
   return batch_norm(input, this->weight, this->bias, this->running_mean, this->running_var, by_batch, factor,
                     this->options.eps());

@@ -1,0 +1,176 @@
+// Workers that die, workers that will not, signals, restarts, and the death of the launcher itself.
+#include <chrono>
+
+#include "runs.h"
+
+namespace cresset::test {
+namespace {
+
+TEST(LauncherFailures, TheStatusIsThatOfTheFirstToFail) {
+  const Result result = run(with_script({"--nproc-per-node", "3"},
+                                        "if [ $RANK = 1 ]; then echo it went wrong >&2; exit 3; fi; trap 'exit 9' TERM;"
+                                        "sleep 60 & wait"));
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(count(result.err, "failed: rank 1 (pid "), 1) << result.err;
+  EXPECT_EQ(count(result.err, "exited with status 3"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "its last lines on stderr:\n[cresset-run]     it went wrong\n"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "2 other workers ended because of it"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "status 9"), 0) << "the cascade is to be kept out of sight\n" << result.err;
+}
+
+TEST(LauncherFailures, AKilledWorkerIsNamedWithItsSignal) {
+  Launched launcher(with_script({"--nproc-per-node", "3"}, "echo pid-$RANK=$$.; sleep 60"));
+  ASSERT_TRUE(launcher.prints("pid-", 3));
+  const std::string pid = between(launcher.out(), "pid-2=", ".");
+  kill(std::atoi(pid.c_str()), SIGKILL);
+  const Result result = launcher.wait();
+  EXPECT_EQ(result.status, 128 + SIGKILL);
+  EXPECT_EQ(count(result.err, "failed: rank 2 (pid " + pid + " on "), 1) << result.err;
+  EXPECT_EQ(count(result.err, "was killed by SIGKILL at "), 1) << result.err;
+}
+
+TEST(LauncherFailures, AWorkerThatIgnoresTheRequestIsKilledAfterTheGrace) {
+  const Result result =
+      run(with_script({"--nproc-per-node", "2", "--stop-grace", "0.2"},
+                      "if [ $RANK = 1 ]; then sleep 0.3; exit 4; fi; trap '' TERM INT; while true; do "
+                      "sleep 0.1; done"));
+  EXPECT_EQ(result.status, 4);
+  EXPECT_EQ(count(result.err, "failed: rank 1"), 1) << result.err;
+}
+
+TEST(LauncherFailures, AStoppedWorkerDoesNotHoldUpTheEnd) {
+  // Asked to end while it is stopped, it would hear of it only when somebody wakes it.
+  const Result result = run(with_script({"--nproc-per-node", "2", "--stop-grace", "50"},
+                                        "if [ $RANK = 1 ]; then sleep 0.3; exit 4; fi; kill -STOP $$; sleep 60"));
+  EXPECT_EQ(result.status, 4);
+}
+
+TEST(LauncherFailures, AWorkerThatEndsWellIsNoReasonToStopTheOthers) {
+  const Result result =
+      run(with_script({"--nproc-per-node", "3"}, "[ $RANK = 0 ] && exit 0; sleep 0.7; echo done-$RANK"));
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(count(result.out, "done-"), 2);
+  EXPECT_EQ(lines_of(result.err).size(), 1u) << "only the line about the cores was expected\n" << result.err;
+}
+
+TEST(LauncherFailures, WhatAWorkerStartedEndsWithIt) {
+  Launched launcher(with_script({"--nproc-per-node", "2"},
+                                "sleep 60 & (setsid sleep 60 &); echo up; [ $RANK = 1 ] && sleep 0.2 && exit 6; wait"));
+  const Result result = launcher.wait();  // looks for leftovers
+  EXPECT_EQ(result.status, 6);
+  const Result good = run(with_script({}, "sleep 60 & (setsid sleep 60 &); exit 0"));
+  EXPECT_EQ(good.status, 0);
+}
+
+TEST(LauncherRestarts, EveryStartHasItsGeneration) {
+  const Result result =
+      run(with_script({"--nproc-per-node", "2", "--max-restarts", "3"},
+                      "echo generation-$RANK-$CRESSET_GENERATION-$TORCHELASTIC_RESTART_COUNT port=$MASTER_PORT.;"
+                      "[ $CRESSET_GENERATION = 2 ] && exit 0; [ $RANK = 1 ] && sleep 0.1 && kill -SEGV $$; sleep 60"));
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (int generation = 0; generation < 3; generation++) {
+    const std::string g = std::to_string(generation);
+    EXPECT_EQ(count(result.out, "generation-0-" + g + "-" + g), 1) << result.out;
+    EXPECT_EQ(count(result.out, "generation-1-" + g + "-" + g), 1) << result.out;
+  }
+  EXPECT_EQ(count(result.out, "port=" + between(result.out, "port=", ".") + "."), 6) << "one store serves all starts";
+  EXPECT_EQ(count(result.err, "restart 1 of 3 (generation 1)\n"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "restart 2 of 3 (generation 2)\n"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "finished after 2 restarts\n"), 1) << result.err;
+  EXPECT_GE(count(result.err, "was killed by SIGSEGV"), 2) << result.err;
+}
+
+TEST(LauncherRestarts, EndWithTheLastFailureWhenUsedUp) {
+  const Result result = run(with_script({"--nproc-per-node", "2", "--max-restarts=2"},
+                                        "[ $RANK = 0 ] && exit $((10 + CRESSET_GENERATION)); sleep 60"));
+  EXPECT_EQ(result.status, 12);
+  EXPECT_EQ(count(result.err, "failed: rank 0"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "exited with status 12"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "before that, generation 0: rank 0"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "before that, generation 1: rank 0"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "no restart is left of 2\n"), 1) << result.err;
+}
+
+class LauncherSignal : public ::testing::TestWithParam<int> {};
+
+TEST_P(LauncherSignal, ArePassedOnAndGiveTheStatus) {
+  const int signal = GetParam();
+  Launched launcher(with_script({"--nproc-per-node", "2"},
+                                "trap 'echo heard-INT; exit 0' INT; trap 'echo heard-TERM; exit 0' "
+                                "TERM; trap 'echo heard-HUP; exit 0' HUP; echo up; sleep 60 & wait"));
+  ASSERT_TRUE(launcher.prints("up", 2));
+  launcher.signal(signal);
+  const Result result = launcher.wait();
+  const std::string name = std::string(sigabbrev_np(signal));
+  EXPECT_EQ(result.status, 128 + signal);
+  EXPECT_EQ(count(result.out, "heard-" + name), 2) << result.out;
+  EXPECT_EQ(count(result.err, "stopped by SIG" + name + "\n"), 1) << result.err;
+  EXPECT_EQ(count(result.err, "failed"), 0) << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LauncherSignal, ::testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST(LauncherSignals, ASecondOneKillsAtOnce) {
+  Launched launcher(with_script({"--nproc-per-node", "2", "--stop-grace", "500", "--max-restarts", "5"},
+                                "trap 'echo heard' INT; echo up; while true; do sleep 0.1; done"));
+  ASSERT_TRUE(launcher.prints("up", 2));
+  launcher.signal(SIGINT);
+  ASSERT_TRUE(launcher.prints("heard", 2));
+  launcher.signal(SIGINT);
+  EXPECT_EQ(launcher.wait().status, 128 + SIGINT);
+}
+
+TEST(LauncherSignals, UserSignalsReachTheWorkersAndEndNothing) {
+  Launched launcher(
+      with_script({"--nproc-per-node", "2"},
+                  "trap 'echo dump' USR1; echo up; for i in {1..100}; do sleep 0.05; [ -e /dev/null ]; done"));
+  ASSERT_TRUE(launcher.prints("up", 2));
+  launcher.signal(SIGUSR1);
+  EXPECT_TRUE(launcher.prints("dump", 2));
+  launcher.signal(SIGTERM);
+  EXPECT_EQ(launcher.wait().status, 128 + SIGTERM);
+}
+
+TEST(LauncherDeath, LeavesNoProcessBehind) {
+  // Children in the worker's group, in groups of their own, and without the environment.
+  Launched launcher(
+      with_script({"--nproc-per-node", "3"},
+                  "trap '' TERM INT HUP; sleep 60 & (setsid sleep 60 &); (sleep 60 & sleep 60) & echo up; wait"));
+  ASSERT_TRUE(launcher.prints("up", 3));
+  EXPECT_GE(launcher.processes().size(), 2u + 3 * 4);
+  launcher.signal(SIGKILL);
+  EXPECT_EQ(launcher.wait().status, 128 + SIGKILL);
+}
+
+TEST(LauncherDeath, AtAnyMomentLeavesNothing) {
+  for (int milliseconds : {1, 3, 6, 10, 15, 22, 30, 45}) {
+    Launched launcher(with_script({"--nproc-per-node", "4", "--max-restarts", "1000"},
+                                  "sleep 60 & (setsid sleep 60 &); sleep 0.0$RANK; [ $RANK = 2 ] && exit 1; wait"));
+    usleep(milliseconds * 1000);
+    launcher.signal(SIGKILL);
+    EXPECT_EQ(launcher.wait().status, 128 + SIGKILL) << milliseconds;
+  }
+}
+
+TEST(LauncherProgram, ThatCannotBeStartedIsNamed) {
+  const Result missing = run({"no-such-program"});
+  EXPECT_EQ(missing.status, 127);
+  EXPECT_EQ(missing.err, "[cresset-run] there is no program 'no-such-program' in PATH\n");
+  EXPECT_EQ(run({"./no-such-program"}).err, "[cresset-run] there is no program './no-such-program'\n");
+  EXPECT_EQ(run({"no-such.py"}).err, "[cresset-run] there is no program 'no-such.py'\n");
+  const Result plain = run({"/etc/passwd"});
+  EXPECT_EQ(plain.status, 126);
+  EXPECT_EQ(plain.err, "[cresset-run] '/etc/passwd' is not an executable file\n");
+
+  const Folder folder;
+  const std::string bad = folder.path + "/bad";
+  ASSERT_EQ(std::system(("printf 'garbage' >" + bad + "; chmod +x " + bad).c_str()), 0);
+  const Result garbage = run({"--nproc-per-node", "2", bad}, {"OMP_NUM_THREADS=1"});
+  EXPECT_EQ(garbage.status, 126);
+  EXPECT_EQ(garbage.err,
+            "[cresset-run] '" + bad +
+                "' could not be started: it is neither a program for this machine nor a script with a #! line\n");
+}
+
+}  // namespace
+}  // namespace cresset::test
