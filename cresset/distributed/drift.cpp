@@ -46,6 +46,7 @@ std::vector<std::vector<uint64_t>> gather(const Group& group, const std::vector<
   Tensor mine = empty({count}, TensorOptions(kLong));
   std::copy(values.begin(), values.end(), mine.data_ptr<int64_t>());
   std::vector<Tensor> all;
+  all.reserve(static_cast<size_t>(group->size()));
   for (int r = 0; r < group->size(); r++) all.push_back(empty({count}, TensorOptions(kLong)));
   all_gather(all, mine, group);
   std::vector<std::vector<uint64_t>> rows;
