@@ -85,6 +85,7 @@ void check_drift(const DriftCheck& check) {
   whole.add(digests.data(), digests.size() * sizeof(uint64_t));
   const auto rows = gather(check.group, {check.takes_part, digests.size(), whole.value(), check.agreement});
   std::vector<bool> counts;
+  counts.reserve(rows.size());
   for (const auto& row : rows) counts.push_back(row[0] != 0);
   const std::vector<bool> all(rows.size(), true);
 
