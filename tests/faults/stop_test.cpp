@@ -56,6 +56,19 @@ TEST(Stop, LongerThanTheTimeoutNamesTheRankAndItsLastOperation) {
   }
 }
 
+// Ranks of one host reach into each other's memory: not after an operation that has failed.
+TEST(Stop, WhoIsWokenAfterTheOthersGaveUpTouchesNothingOfTheirs) {
+  Trial trial;
+  trial.start_ranks(3, {program("late")});
+  ASSERT_TRUE(trial.wait_for(2, "stops"));
+  for (int rank : {0, 1}) ASSERT_TRUE(trial.wait_for(rank, "given up"));
+  pause_ms(200);
+  kill(trial.pid_of(2), SIGCONT);
+  EXPECT_EQ(trial.finish_ranks(3), (std::vector<int>{3, 3, 3})) << trial.everything();
+  for (int rank : {0, 1}) EXPECT_TRUE(matches(trial.said_by(rank), "\nintact")) << trial.everything();
+  for (int rank : {0, 1, 2}) EXPECT_EQ(errors_in(trial.said_by(rank)).size(), 1u) << trial.everything();
+}
+
 TEST(Leave, ExitWithZeroBeforeTheOthersIsNamed) {
   Trial trial;
   trial.launch(3, {}, {program("train"), "--fault", "exit:forward:5:1"});
