@@ -108,6 +108,7 @@ class Health : public std::enable_shared_from_this<Health> {
   void ask_writer(Task task);
   Milliseconds beat_interval() const;
   std::string named(int rank) const;  // who(), with the lock held
+  bool failed(const Departure& departure) const;
   std::string words_of(const Departure& departure, const Fingerprint* in_flight) const;
   bool left_before(const Departure& departure, const std::string& group, const Fingerprint* in_flight) const;
 
