@@ -42,13 +42,11 @@ uint64_t host_id() {
   return hash_of(std::string(network, length > 0 ? static_cast<size_t>(length) : 0), hash_of(name, 0xcbf29ce484222325));
 }
 
-bool move(bool read, int64_t pid, void* mine, uint64_t theirs, size_t bytes) {
+bool read_memory(int64_t pid, void* mine, uint64_t theirs, size_t bytes) {
   auto* at = static_cast<char*>(mine);
   while (bytes > 0) {
     iovec here{at, bytes}, there{reinterpret_cast<void*>(theirs), bytes};  // NOLINT: an address in another process
-    const auto id = static_cast<pid_t>(pid);
-    const ssize_t moved =
-        read ? process_vm_readv(id, &here, 1, &there, 1, 0) : process_vm_writev(id, &here, 1, &there, 1, 0);
+    const ssize_t moved = process_vm_readv(static_cast<pid_t>(pid), &here, 1, &there, 1, 0);
     if (moved <= 0) {
       if (moved < 0 && errno == EINTR) continue;
       return false;
@@ -112,7 +110,7 @@ bool DirectMemory::open_peer(int64_t pid, uint64_t address, uint64_t secret) {
   const auto handle = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0));
   peers_.push_back({static_cast<int>(pid), handle});
   uint64_t found = 0;
-  return handle >= 0 && move(/*read=*/true, pid, &found, address, sizeof found) && found == secret;
+  return handle >= 0 && read_memory(pid, &found, address, sizeof found) && found == secret;
 }
 
 // The page is a file without a name of the first rank's, reached through its open descriptors.
@@ -131,7 +129,7 @@ bool DirectMemory::open_page(int owner_pid, int fd, size_t size) {
 std::shared_ptr<DirectMemory> DirectMemory::probe(const Exchange& exchange) {
   std::shared_ptr<DirectMemory> known(new DirectMemory);
   known->ranks_ = static_cast<size_t>(exchange.size());
-  const size_t bytes = 2 * known->ranks_ * known->ranks_ * sizeof(Flag);
+  const size_t bytes = kRounds * known->ranks_ * known->ranks_ * sizeof(Flag);
   const char* wish = std::getenv("CRESSET_DIRECT_MEMORY");
   std::random_device random;
   const uint64_t secret = (static_cast<uint64_t>(random()) << 32) | random();
@@ -197,25 +195,25 @@ std::vector<uint64_t> DirectMemory::meet(const Exchange& exchange, Round round, 
 void DirectMemory::all_reduce(const Exchange& exchange, char* data, size_t count, const Elements& of) const {
   const size_t rank = static_cast<size_t>(exchange.rank()), width = of.size(), chunk = kChunkBytes / width;
   const std::vector<uint64_t> places = meet(exchange, kReady, reinterpret_cast<uint64_t>(data));
-  const auto reach = [&](bool read, size_t peer, char* mine, size_t element, size_t elements) {
+  const auto fetch = [&](size_t peer, char* mine, size_t element, size_t elements) {
     // A pid may be given to another process once its own is gone.
     pollfd ended{peers_[peer].handle, POLLIN, 0};
     if (poll(&ended, 1, 0) != 0) throw BrokenConnection(static_cast<int>(peer), "its process has ended");
-    if (!move(read, peers_[peer].pid, mine, places[peer] + element * width, elements * width))
+    if (!read_memory(peers_[peer].pid, mine, places[peer] + element * width, elements * width))
       throw BrokenConnection(static_cast<int>(peer),
                              std::string("its memory cannot be reached: ") + std::strerror(errno));
   };
   // Parts begin on cache lines, so that no two ranks write to one.
   const size_t line = std::max<size_t>(1, 64 / width), lines = (count + line - 1) / line;
-  const size_t begin = std::min(count, lines * rank / ranks_ * line);
-  const size_t end = std::min(count, lines * (rank + 1) / ranks_ * line);
+  const auto begin_of = [&](size_t r) { return std::min(count, lines * r / ranks_ * line); };
+  const size_t end = begin_of(rank + 1);
   char* theirs = exchange.room(chunk * width * ranks_);
-  for (size_t at = begin; at < end; at += chunk) {
+  for (size_t at = begin_of(rank); at < end; at += chunk) {
     const size_t elements = std::min(chunk, end - at);
     char* mine = data + at * width;
     const auto part = [&](size_t r) { return r == rank ? mine : theirs + r * chunk * width; };
     for (size_t r = 0; r < ranks_; r++)
-      if (r != rank) reach(/*read=*/true, r, part(r), at, elements);
+      if (r != rank) fetch(r, part(r), at, elements);
     // This rank's own data is an operand and the result's place: the sum so far stays in the scratch until then.
     char* sum = part(0);
     for (size_t r = 1; r < ranks_; r++) {
@@ -224,8 +222,11 @@ void DirectMemory::all_reduce(const Exchange& exchange, char* data, size_t count
       sum = into;
     }
     if (of.average) divide(mine, of.dtype, elements, exchange.size());
-    for (size_t r = 0; r < ranks_; r++)
-      if (r != rank) reach(/*read=*/false, r, mine, at, elements);
+  }
+  meet(exchange, kReduced, 0);
+  for (size_t i = 1; i < ranks_; i++) {
+    const size_t r = (rank + i) % ranks_, at = begin_of(r);
+    if (begin_of(r + 1) > at) fetch(r, data + at * width, at, begin_of(r + 1) - at);
   }
   meet(exchange, kDone, 0);
 }

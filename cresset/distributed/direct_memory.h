@@ -1,7 +1,8 @@
-// Ranks on one host read and write each other's memory (process_vm_readv and writev) instead of sending it through the
-// kernel's sockets. Before and after they meet at flags in a shared page, which hold the name of the operation: a rank
-// that means another one is never met. Whoever waits longer than a moment goes on waiting in the transport, where every
-// wait can be cut off and is explained.
+// Ranks on one host read each other's memory (process_vm_readv) instead of having it sent through the kernel's sockets.
+// They never write there: a rank that was stopped, and wakes up after the others have given it up, would write into
+// what is no longer the operation's. Before, between and after they meet at flags in a shared page, which hold the name
+// of the operation: a rank that means another one is never met. Whoever waits longer than a moment goes on waiting in
+// the transport, where every wait can be cut off and is explained.
 #pragma once
 
 #include "cresset/distributed/algorithms.h"
@@ -19,12 +20,12 @@ class DirectMemory {
   DirectMemory& operator=(const DirectMemory&) = delete;
 
   bool reaches_all() const { return reaches_all_; }
-  // Each rank adds up its part of everybody's data, in the order of the ranks, and writes the result to everybody.
+  // Each rank adds up its part of everybody's data, in the order of the ranks, and then reads the others' sums.
   void all_reduce(const Exchange& exchange, char* data, size_t count, const Elements& of) const;
 
  private:
   struct Flag;
-  enum Round { kReady, kDone };
+  enum Round { kReady, kReduced, kDone, kRounds };
   DirectMemory() = default;
   bool open_peer(int64_t pid, uint64_t address, uint64_t secret);
   bool open_page(int owner_pid, int fd, size_t size);
