@@ -94,7 +94,7 @@ TEST(Kill, WithoutLauncherInCollective) { kill_without_launcher("collective:3", 
 // Rank 0 has given up by the time rank 2 comes, and the store is gone with it.
 TEST(Kill, WithoutLauncherInRendezvous) {
   Trial trial;
-  trial.start_ranks(3, {program("train"), "--timeout-ms", "5000", "--fault", "kill:rendezvous:0:1"});
+  trial.start_ranks(3, {program("train"), "--timeout-ms", "3500", "--fault", "kill:rendezvous:0:1"});
   EXPECT_EQ(trial.finish_ranks(3), (std::vector<int>{3, 128 + 9, 3}));
   const Words errors = errors_in(trial.said_by(0));
   ASSERT_EQ(errors.size(), 1u) << trial.everything();

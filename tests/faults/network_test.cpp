@@ -64,7 +64,7 @@ class Network : public ::testing::Test {
 
 TEST_F(Network, APulledCableIsNamedWithinTheTimeout) {
   Trial trial;
-  start_ranks(trial, {program("train"), "--steps", "100000", "--pause-ms", "10", "--timeout-ms", "6000"});
+  start_ranks(trial, {program("train"), "--steps", "100000", "--pause-ms", "10", "--timeout-ms", "4000"});
   ASSERT_TRUE(trial.wait_for(1, "step 120 "));
   pull_the_cable();
   EXPECT_EQ(trial.finish_ranks(3, 60), (std::vector<int>{3, 3, 3}));
