@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cresset/distributed/direct_memory.h"
+
 namespace cresset::distributed {
 namespace {
 
@@ -130,7 +132,16 @@ void ring_or_direct_all_reduce(const Exchange& exchange, char* data, size_t coun
   if (size == 1) return;  // an average of one is itself
   if (count * of.size() * (size - 1) <= (size == 2 ? kDirectBytesOfTwo : kDirectBytes) || count < 2 * size)
     return direct_all_reduce(exchange, data, count, of);
-  ring_all_reduce(exchange, data, count, of);
+  // Flags are named like messages; where messages have no names of their own, data goes with them.
+  if (!exchange.transport.names_messages()) return ring_all_reduce(exchange, data, count, of);
+  Exchange after = exchange;
+  if (!exchange.transport.direct_memory) {
+    exchange.transport.direct_memory = DirectMemory::probe(exchange);
+    after.slot += DirectMemory::kProbeSlots;
+  }
+  if (exchange.transport.direct_memory->reaches_all())
+    return exchange.transport.direct_memory->all_reduce(after, data, count, of);
+  ring_all_reduce(after, data, count, of);
 }
 
 void ring_reduce_scatter(const Exchange& exchange, char* output, const std::vector<const char*>& inputs, size_t count,

@@ -104,6 +104,9 @@ void Health::hear(const std::string& key, const std::string& value) {
   if (!news) return;
   if (const auto rank = rank_in(name, "death/")) departures_.push_back({*rank, true, Clock::now()});
   if (const auto rank = rank_in(name, "left/")) departures_.push_back({*rank, false, Clock::now()});
+  // Of one that died before it had left its will, only the launcher can tell.
+  if (const auto rank = rank_in(name, "exit/"))
+    if (!table_.contains(of("left", *rank))) departures_.push_back({*rank, true, Clock::now()});
 }
 
 void Health::write(const std::shared_ptr<Store>& store) {
@@ -140,8 +143,10 @@ void Health::write(const std::shared_ptr<Store>& store) {
       if (lock.owns_lock()) lock.unlock();
       if (Clock::now() >= next_beat) {
         std::string beat = std::to_string(beats++) + "\t";
-        if (const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed))
-          beat += name_of(last_op_.load(std::memory_order_relaxed)) + std::string(" #") + std::to_string(sequence);
+        if (const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed)) {
+          beat += message_of(name_of(last_op_.load(std::memory_order_relaxed)), " #", sequence);
+          if (const int group = last_group_.load(std::memory_order_relaxed)) beat += message_of(" of group ", group);
+        }
         store->set(key(of("beat", options_.rank)), beat);
         next_beat = Clock::now() + beat_interval();
       }
@@ -300,19 +305,27 @@ std::string Health::words_of(const Departure& departure, const Fingerprint* in_f
   return message_of(name, " ", how, " before the others were done");
 }
 
+bool Health::failed(const Departure& departure) const {
+  if (departure.died) return true;
+  const std::string& note = table_.at(of("left", departure.rank)).value;
+  return note.starts_with("exited") && !note.starts_with("exited with status 0");
+}
+
 Health::Cause Health::cause(const std::vector<int>& ranks, const std::string& group,
                             const Fingerprint* in_flight) const {
   const std::lock_guard lock(mutex_);
-  const auto now = Clock::now();
+  // Whoever failed first, member or not: those who went after it may have gone because of it.
+  const Departure* first = nullptr;
   for (const Departure& departure : departures_) {
     if (departure.rank == options_.rank) continue;
+    if (departure.died && table_.contains(of("left", departure.rank))) continue;  // it said goodbye first
+    if (!first && failed(departure)) first = &departure;
     if (std::find(ranks.begin(), ranks.end(), departure.rank) == ranks.end()) continue;
-    if (departure.died) {
-      if (table_.contains(of("left", departure.rank))) continue;  // it said goodbye first
-      if (!table_.contains(of("exit", departure.rank)) && now - departure.when < kSettling) return {"", true};
-      return {words_of(departure, in_flight), false};
-    }
-    if (left_before(departure, group, in_flight)) return {words_of(departure, in_flight), false};
+    if (!departure.died && !left_before(departure, group, in_flight)) continue;
+    const Departure& culprit = first ? *first : departure;
+    const bool told = !culprit.died || table_.contains(of("exit", culprit.rank));
+    if (!told && Clock::now() - culprit.when < kSettling) return {"", true};
+    return {words_of(culprit, in_flight), false};
   }
   if (!lost_store_) return {};
   // Whoever kept the table has left in good order: what is under way may still end well.

@@ -13,6 +13,11 @@ namespace {
 
 thread_local bool caller_waits = false;
 
+template <class T>
+void keep_for_ever(std::shared_ptr<T>& object) {
+  new std::shared_ptr<T>(std::move(object));
+}
+
 }  // namespace
 
 CallerWaits::CallerWaits(bool waits) : before_(caller_waits) { caller_waits = waits; }
@@ -36,8 +41,8 @@ MeshGroup::~MeshGroup() {
   if (thread_.joinable()) thread_.detach();
   for (std::thread& thread : pool_)
     if (thread.joinable()) thread.detach();
-  new std::shared_ptr<Transport>(std::move(transport_));
-  new std::shared_ptr<Health>(std::move(health_));
+  keep_for_ever(transport_);
+  keep_for_ever(health_);
 }
 
 bool MeshGroup::forked() const { return getpid() != owner_; }
@@ -133,7 +138,7 @@ void MeshGroup::agree_first(const Fingerprint& what) {
 
 void MeshGroup::execute(Operation& operation) {
   recorder_.started(operation.record);
-  health_->note_operation(operation.what);
+  health_->note_operation(operation.what, options_.number);
   const std::exception_ptr error = run_guarded(operation.what, operation.what.title(), [&] {
     const auto flight = take_off(operation.what, operation.detail, {});
     try {
@@ -164,6 +169,11 @@ void MeshGroup::execute(Operation& operation) {
 std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::string& title,
                                           const std::function<void()>& body) {
   if (dead_) return death_of(title);
+  struct Call {
+    std::atomic<int>& count;
+    explicit Call(std::atomic<int>& calls) : count(calls) { count++; }
+    ~Call() { count--; }
+  } call(calls_);
   try {
     body();
     return nullptr;
@@ -172,6 +182,11 @@ std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::st
   } catch (const BrokenConnection& broken) {
     // The neighbour whose socket broke may be a victim too: the store knows who went first.
     std::string cause = health_->wait_for_cause(options_.ranks, name(), what, Milliseconds(500));
+    // Or it has met an error that is everybody's, and left because of it.
+    if (const auto sentence = health_->heard("error/" + name())) {
+      die(*sentence, Words::sentence);
+      return death_of(title);
+    }
     if (cause.empty() && !dead_) {
       const std::string peer = broken.peer < 0 ? "a rank" : health_->who(global_rank(broken.peer));
       cause = "the connection to " + peer + " broke (" + broken.what() + ")";

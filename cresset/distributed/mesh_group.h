@@ -33,6 +33,7 @@ class CRESSET_API CallerWaits {
 
 struct MeshOptions {
   std::string name = "default";
+  int number = 0;          // in the name: "group 3"
   std::vector<int> ranks;  // of the world, in the group's order
   Milliseconds timeout = kDefaultTimeout;
 };
@@ -142,6 +143,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
 
   mutable std::mutex flights_mutex_;
   Flights flights_;
+  std::atomic<int> calls_{0};  // operations under way, and those whose failure is being looked into
   std::optional<Clock::time_point> gave_up_;
   std::string last_words_;
 

@@ -1,5 +1,6 @@
 // Why an operation does not end: the group's part of the watchdog. It only reads what the listener has heard.
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include "cresset/distributed/mesh_group.h"
@@ -107,7 +108,12 @@ void MeshGroup::watch() {
     if (gave_up_ && now - *gave_up_ > kStoreAnswers) unanswered = last_words_;
   }
   const Health::Cause cause = health_->cause(options_.ranks, name(), in_flight ? &*in_flight : nullptr);
-  if (!cause.words.empty()) return die(cause.words, Words::cause);
+  if (!cause.words.empty()) {
+    // Nobody waits whom an error could reach, and before the next operation a launcher may have stopped this process.
+    if (calls_ == 0 && name() == "default")
+      std::fprintf(stderr, "cresset: %s (rank %d heard of it between two operations)\n", cause.words.c_str(), rank());
+    return die(cause.words, Words::cause);
+  }
   if (unanswered) die(*unanswered, Words::sentence);
 }
 

@@ -66,10 +66,9 @@ Rendezvous open_rendezvous(const InitOptions& options) {
   CRESSET_CHECK_AS(ValueError, out.world_size > 0 && out.rank < out.world_size, "init_process_group: found rank ",
                    out.rank, " of ", out.world_size, " (expected 0 to the world size - 1)");
   const std::string& method = options.init_method;
+  if (const std::string master = text_in_environment("MASTER_ADDR"); !master.empty()) out.master = master;
   if (options.store) {
     out.store = options.store;
-    const std::string master = text_in_environment("MASTER_ADDR");
-    if (!master.empty()) out.master = master;
   } else if (method == "env://") {
     out.launcher_store = text_in_environment("CRESSET_AGENT_STORE") == "1";
     meet_at(master_in_environment(), options, out);

@@ -38,9 +38,13 @@ class TransportBuffer {
   virtual int wait_recv() = 0;  // who sent
 };
 
+class DirectMemory;
+
 class Transport {
  public:
   virtual ~Transport() = default;
+  // What is known about reaching the other ranks' memory without it; null until somebody asked.
+  std::shared_ptr<DirectMemory> direct_memory;
   virtual int rank() const = 0;
   virtual int size() const = 0;
   virtual const char* name() const = 0;

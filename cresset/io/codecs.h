@@ -31,6 +31,8 @@ struct Codecs {
   // At most `limit` bytes of what is in a gzip file; all its members.
   std::vector<uint8_t> (*gunzip)(Bytes bytes, size_t limit, const std::string& name) = nullptr;
   std::vector<uint8_t> (*gzip)(Bytes bytes) = nullptr;
+  // A bare DEFLATE stream, as zip entries hold it, into exactly `out_size` bytes. Returns null, or what is wrong.
+  const char* (*inflate)(Bytes bytes, void* out, size_t out_size) = nullptr;
 };
 
 CRESSET_API extern constinit Codecs codecs;

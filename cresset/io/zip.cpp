@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "cresset/io/checksum.h"
-#include "cresset/io/inflate.h"
+#include "cresset/io/codecs.h"
 
 namespace cresset::io {
 namespace {
@@ -160,7 +160,9 @@ void ZipReader::read(const Entry& entry, char* out) {
       broken(message_of("entry '", entry.name, "' would grow to ", entry.size, " bytes (at most ", kMostInflated,
                         " for all compressed entries)"));
     inflated_ += entry.size;
-    if (const char* wrong = inflate(source_.data() + entry.offset, entry.stored_size, out, entry.size))
+    const auto inflate = codec(&Codecs::inflate, function_, entry.name, "zlib");
+    const auto* stored = reinterpret_cast<const uint8_t*>(source_.data() + entry.offset);
+    if (const char* wrong = inflate({stored, entry.stored_size}, out, entry.size))
       broken("entry '" + entry.name + "': " + wrong);
   } else if (entry.size > 0) {
     std::memcpy(out, source_.data() + entry.offset, entry.size);

@@ -3,19 +3,25 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <typeinfo>
 #include <unordered_map>
 
 #include "cresset/autograd/variable.h"
 #include "cresset/ops/all.h"
+#include "cresset/optim/step_observer.h"
 
 namespace cresset::optim {
+
+static std::atomic<StepObserver> step_observer{nullptr};
+StepObserver set_step_observer(StepObserver observer) { return step_observer.exchange(observer); }
 
 std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
   throw NotImplementedError(
       "OptimizerOptions::clone: this class does not override it (derive from OptimizerCloneableOptions)");
 }
+OptionFields OptimizerOptions::fields() { return {}; }
 double OptimizerOptions::get_lr() const {
   throw NotImplementedError("OptimizerOptions::get_lr: this class of options has no learning rate");
 }
@@ -96,6 +102,7 @@ void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
+  if (StepObserver observer = step_observer.load(std::memory_order_relaxed)) observer(*this);
   for (OptimizerParamGroup& group : param_groups_)
     for (const Tensor& param : group.params()) {
       autograd::AutogradData* data = autograd::autograd_data_or_null(param);

@@ -8,6 +8,7 @@
 #include "cresset/ops/all.h"
 #include "tests/core/expect_error.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/paths.h"
 
 namespace cresset::data::datasets {
 namespace {
@@ -163,7 +164,7 @@ TEST(MnistFiles, FilesThatDoNotFitAreRefused) {
 }
 
 TEST(MnistFiles, TheRealOne) {
-  const std::string root = CRESSET_SOURCE_DIR "/../shared/data/mnist10k";
+  const std::string root = test::source_path("../shared/data/mnist10k");
   const std::string image_file = root + "/MNIST/raw/train-images-idx3-ubyte";
   if (!io::file_exists(image_file)) GTEST_SKIP() << "skipped: no shared data";
   MNIST train(root), test(root, MNIST::Mode::kTest);

@@ -5,6 +5,7 @@
 #include "cresset/ops/all.h"
 #include "tests/core/expect_error.h"
 #include "tests/data/temporary_folder.h"
+#include "tests/support/paths.h"
 
 namespace cresset::data {
 namespace {
@@ -76,7 +77,7 @@ TEST(BytePairs, SavedAndLoaded) {
 }
 
 TEST(BytePairs, ShakespeareGoesThroughInGoodTime) {
-  const std::string path = CRESSET_SOURCE_DIR "/../shared/data/tinyshakespeare/input.txt";
+  const std::string path = test::source_path("../shared/data/tinyshakespeare/input.txt");
   if (!io::file_exists(path)) GTEST_SKIP() << "skipped: no shared data";
   const std::string text = datasets::read_text(path);
   EXPECT_EQ(CharTokenizer(text).vocab_size(), 65U);

@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <random>
 #include <thread>
 
 #include "cresset/cresset.h"
@@ -147,6 +149,43 @@ TEST(Killed, InAReceiveFromAnySource) {
     EXPECT_NE(outcome[rank].find(who(processes, 2) + " lost its connection"), std::string::npos) << outcome.summary();
 }
 
+TEST(Killed, AtAnyMomentTheRightRankIsNamed) {
+  const char* more = std::getenv("CRESSET_TEST_LONG");
+  std::mt19937 random(7);
+  for (int kill = 0; kill < (more && *more ? 200 : 8); kill++) {
+    Processes processes(4, [](int rank) {
+      init_process_group();
+      const Group halves[] = {new_group({0, 1}), new_group({2, 3})};
+      Tensor small = ones({10}), large = ones({400'000});
+      say("ready;");
+      say(error_of([&] {
+        while (true) {
+          all_reduce(small, ReduceOp::MAX);
+          Work work = all_reduce(large, CollectiveOptions::async(ReduceOp::MAX));
+          if (rank % 2 == 0) send(small, rank + 1);
+          if (rank % 2 == 1) recv(small, rank - 1);
+          work.wait();
+          broadcast(large, 3);
+          all_reduce(small, {ReduceOp::MAX, halves[rank / 2]});
+        }
+      }));
+    });
+    const int victim = 1 + static_cast<int>(random() % 3);  // rank 0 keeps the store: that is another sentence
+    for (int rank = 0; rank < 4; rank++) ASSERT_TRUE(processes.wait_for(rank, "ready;"));
+    pause_for(static_cast<int>(random() % 60));
+    processes.signal(victim, SIGKILL);
+    const Outcome outcome = processes.wait(kDeadline);
+    for (int rank = 0; rank < 4; rank++) {
+      if (rank == victim) continue;
+      const std::string& text = outcome[static_cast<size_t>(rank)];
+      EXPECT_NE(text.find(" failed: " + who(processes, victim) + " lost its connection"), std::string::npos)
+          << "kill " << kill << " of rank " << victim << "\n"
+          << outcome.summary();
+    }
+    if (HasFailure()) return;
+  }
+}
+
 TEST(Stopped, ForLessThanTheTimeoutNothingHappens) {
   Processes processes(3, [](int) {
     init_process_group(within(30'000));
@@ -219,6 +258,19 @@ TEST(Late, IsNamedAsAliveWithWhatItDoes) {
       ", pid " + std::to_string(processes.pid(1)) + ", alive; last operation: barrier #1)";
   EXPECT_EQ(outcome[0], sentence);
   EXPECT_EQ(outcome[1], sentence);
+}
+
+TEST(Late, InAnotherGroup) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(2500));
+    const Group other = new_group({0, 1});
+    say(error_of([&] { all_reduce(ones({4}), rank == 0 ? default_group() : other); }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_NE(outcome[0].find("missing: rank 1 (host " + host() + ", pid " + std::to_string(processes.pid(1)) +
+                            ", alive; last operation: all_reduce #1 of group 1)"),
+            std::string::npos)
+      << outcome.summary();
 }
 
 TEST(Late, NobodySendsWhatIsWaitedFor) {

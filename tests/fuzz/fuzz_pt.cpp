@@ -1,7 +1,9 @@
 // .pt files, and the pickles inside them without the zip around them, whose checksums few mutations would pass. A first
 // byte of 'P' makes the input a file.
 // sources: cresset/io/pt.cpp cresset/io/pickle_reader.cpp cresset/io/pickle_objects.cpp
-// sources: cresset/io/zip.cpp cresset/io/inflate.cpp cresset/io/checksum.cpp cresset/io/npy.cpp cresset/io/bytes.cpp
+// sources: cresset/io/zip.cpp cresset/io/checksum.cpp cresset/io/npy.cpp cresset/io/bytes.cpp
+// sources: cresset/io/codecs.cpp cresset/io/codecs/zlib.cpp
+// libraries: z
 #include "cresset/io/pt.h"
 
 #include "cresset/io/npy.h"

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include "tests/support/paths.h"
 
 namespace cresset::test {
 
@@ -56,7 +57,7 @@ inline std::string python() {
 }
 // tests/<script> ARGS; scripts exit with 77 when a package is not there.
 inline Ran run_script(const std::string& script, const std::string& arguments) {
-  return run("OMP_NUM_THREADS=1 " + python() + " " CRESSET_SOURCE_DIR "/tests/" + script + " " + arguments);
+  return run("OMP_NUM_THREADS=1 " + python() + " " + source_path("tests/" + script) + " " + arguments);
 }
 
 #define SKIP_OR_EXPECT_SUCCESS(ran, what)                        \

@@ -3,7 +3,7 @@
 
 #include "cresset/io/atomic_file.h"
 #include "cresset/io/checksum.h"
-#include "cresset/io/inflate.h"
+#include "cresset/io/codecs.h"
 #include "tests/core/expect_error.h"
 #include "tests/io/support.h"
 
@@ -138,19 +138,26 @@ TEST(Zip, EntriesMayNotShareData) {
 
 TEST(Inflate, DamagedStreamsAreErrors) {
   char out[16];
-  EXPECT_STREQ(inflate("", 0, out, 16), "the compressed data ends too early");
-  EXPECT_STREQ(inflate("\x07", 1, out, 16), "the compressed data has a block of an unknown kind");
-  EXPECT_STREQ(inflate("\x01\x05\x00\x00\x00hello", 10, out, 16), "a stored block's length is damaged");
-  EXPECT_EQ(inflate("\x01\x05\x00\xFA\xFFhello", 10, out, 5), nullptr);
+  const auto inflate = [&](std::string_view data, size_t size) {
+    const auto unpack = codec(&Codecs::inflate, "inflate", "test", "zlib");
+    return unpack({reinterpret_cast<const uint8_t*>(data.data()), data.size()}, out, size);
+  };
+  using namespace std::string_view_literals;
+  const auto hello = "\x01\x05\x00\xFA\xFFhello"sv;
+  EXPECT_STREQ(inflate(""sv, 16), "the compressed data ends too early");
+  EXPECT_STREQ(inflate("\x07"sv, 16), "invalid block type");
+  EXPECT_STREQ(inflate("\x01\x05\x00\x00\x00hello"sv, 16), "invalid stored block lengths");
+  EXPECT_EQ(inflate(hello, 5), nullptr);
   EXPECT_EQ(std::string(out, 5), "hello");
-  EXPECT_STREQ(inflate("\x01\x05\x00\xFA\xFFhello", 10, out, 4), "the compressed data is longer than its size says");
-  EXPECT_STREQ(inflate("\x01\x05\x00\xFA\xFFhello", 10, out, 6), "the compressed data is shorter than its size says");
+  EXPECT_STREQ(inflate(hello, 4), "the compressed data is longer than its size says");
+  EXPECT_STREQ(inflate(hello, 6), "the compressed data is shorter than its size says");
+  EXPECT_STREQ(inflate(hello.substr(0, 8), 5), "the compressed data ends too early");
   uint32_t state = 1;
   for (int i = 0; i < 20'000; i++) {  // noise never crashes
     char noise[40];
     for (char& c : noise) c = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
     noise[0] = static_cast<char>((noise[0] & ~7) | 4 | (i & 1));
-    inflate(noise, sizeof noise, out, 16);
+    inflate({noise, sizeof noise}, 16);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "layers_table.h"
+#include "tests/support/paths.h"
 
 namespace cresset::testing {
 namespace {
@@ -82,7 +83,8 @@ const std::vector<Record>& records() {
   static const std::vector<Record> list = [] {
     const auto path = std::filesystem::temp_directory_path() / ("cresset_layers_" + std::to_string(getpid()) + ".txt");
     if (std::system("/usr/bin/python3 -c 'import torch' 2>/dev/null") != 0) return std::vector<Record>();
-    const std::string command = "/usr/bin/python3 " CRESSET_SOURCE_DIR "/tests/nn/layers_reference.py " + path.string();
+    const std::string command =
+        "/usr/bin/python3 " + test::source_path("tests/nn/layers_reference.py ") + path.string();
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     std::vector<Record> all = read_records(path);
     std::filesystem::remove(path);

@@ -10,6 +10,7 @@
 
 #include "cresset/cresset.h"
 #include "sequence_table.h"
+#include "tests/support/paths.h"
 
 namespace cresset {
 namespace {
@@ -54,7 +55,7 @@ const std::vector<Record>& records() {
   static const std::vector<Record> all = [] {
     if (std::system("/usr/bin/python3 -c 'import torch' 2>/dev/null") != 0) return std::vector<Record>();
     auto path = std::filesystem::temp_directory_path() / ("cresset_sequence_" + std::to_string(getpid()) + ".txt");
-    std::string command = "/usr/bin/python3 " CRESSET_SOURCE_DIR "/tests/nn/sequence_reference.py " + path.string();
+    std::string command = "/usr/bin/python3 " + test::source_path("tests/nn/sequence_reference.py ") + path.string();
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     std::vector<Record> read = read_records(path.string());
     std::filesystem::remove(path);

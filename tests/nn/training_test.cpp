@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cresset/cresset.h"
+#include "tests/support/paths.h"
 
 namespace cresset {
 namespace {
@@ -24,7 +25,7 @@ constexpr double kStateTolerance = 5e-3;
 const std::optional<IValue>& reference() {
   static const std::optional<IValue> read = []() -> std::optional<IValue> {
     const std::string file = "/tmp/cresset_training_" + std::to_string(getpid()) + ".pt";
-    const std::string command = "/usr/bin/python3 " CRESSET_SOURCE_DIR "/tests/nn/training_reference.py " + file;
+    const std::string command = "/usr/bin/python3 " + test::source_path("tests/nn/training_reference.py ") + file;
     const int status = std::system(command.c_str());
     if (WEXITSTATUS(status) == 77 || WEXITSTATUS(status) == 127) return std::nullopt;
     EXPECT_EQ(status, 0) << command;

@@ -13,11 +13,12 @@
 #include "cresset/cresset.h"
 #include "cresset/ops/alias_table.h"
 #include "tests/ops/cases/cases.h"
+#include "tests/support/paths.h"
 
 namespace cresset::test {
 namespace {
 
-const std::string kRoot = CRESSET_SOURCE_DIR;
+const std::string kRoot = test::source_path("");
 
 std::string text_in(const std::string& path) {
   std::ifstream in(kRoot + path);

@@ -1,4 +1,5 @@
 #include "tests/optim/reference.h"
+#include "tests/support/paths.h"
 
 #include <sys/wait.h>
 
@@ -82,7 +83,7 @@ void read_saved(std::istringstream& words, IValue::Dict& states) {
 const Reference& reference() {
   static const Reference read = [] {
     Reference result;
-    FILE* pipe = popen("/usr/bin/python3 " CRESSET_SOURCE_DIR "/tests/optim/reference.py", "r");
+    FILE* pipe = popen(("/usr/bin/python3 " + test::source_path("tests/optim/reference.py")).c_str(), "r");
     if (!pipe) return result;
     std::string text;
     char buffer[4096];

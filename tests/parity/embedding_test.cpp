@@ -1,7 +1,10 @@
 // embedding_bag beside libtorch's. Only its first result and the gradients are compared: libtorch leaves the others
-// empty or unset on some paths. Scaling by frequency, whose gradients differ, is left out.
+// empty or unset on some paths. Gradients scaled by frequency have a test of their own: libtorch 1.13 divides by the
+// count of another index.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "cresset/ops/all.h"
 #include "tests/parity/torch_twin.h"
@@ -81,6 +84,23 @@ TEST(EmbeddingBagParity, Refusals) {
   const Tensor late = tensor({1, 2});
   EXPECT_THROW(embedding_bag(weight, indices, late), Error);
   EXPECT_ANY_THROW(at::embedding_bag(torch_twin(weight), torch_twin(indices), torch_twin(late)));
+}
+
+// libtorch takes, for the n-th distinct index in order, the count of the n-th of all sorted indices; the two agree only
+// where no index comes twice. Here every row's gradient is divided by how often that row was named.
+TEST(EmbeddingBagParity, GradientsByFrequencyFollowTheDefinition) {
+  manual_seed(7);
+  const std::vector<int64_t> rows = {1, 1, 1, 3, 3, 5, 0, 0, 6}, starts = {0, 4, 6};
+  Tensor indices = tensor(rows), offsets = tensor(starts), g = randn({3, 5}, kDouble);
+  Tensor weight = randn({9, 5}, kDouble).requires_grad_(), expected = zeros({9, 5}, kDouble);
+  std::get<0>(embedding_bag(weight, indices, offsets, true)).backward(g);
+  for (size_t i = 0; i < rows.size(); i++) {
+    const int64_t bag = i < 4 ? 0 : i < 6 ? 1 : 2;
+    expected[rows[i]].add_(g[bag] / static_cast<double>(std::count(rows.begin(), rows.end(), rows[i])));
+  }
+  EXPECT_TRUE(allclose(weight.grad(), expected, 1e-12, 1e-12)) << weight.grad() << expected;
+  const std::vector<int64_t> once = {4, 0, 7, 2};
+  compare({"no index twice", 0, false, false, true}, tensor(once), tensor({0, 1, 3}), kDouble, 1e-12);
 }
 
 }  // namespace

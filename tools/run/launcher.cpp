@@ -103,11 +103,15 @@ void Launcher::open_store() {
   rules.rendezvous_timeout = options_.rendezvous_timeout;
   rules.last_call = options_.last_call;
   rules.run_id = options_.run_id;
+  // A rank that ends by an exception says so before it is gone, and those who hear it may be gone sooner.
   auto lost_ranks = [this](int generation) {
-    const std::string prefix = std::to_string(generation) + "/death/";
+    const std::string prefix = std::to_string(generation) + "/", death = prefix + "death/", left = prefix + "left/";
     std::vector<int> ranks;
-    for (const auto& [key, value] : store_->changes(prefix, 0, std::chrono::milliseconds(0)).entries)
-      ranks.push_back(std::atoi(key.c_str() + prefix.size()));
+    for (const auto& [key, value] : store_->changes(prefix, 0, std::chrono::milliseconds(0)).entries) {
+      if (key.starts_with(death)) ranks.push_back(std::atoi(key.c_str() + death.size()));
+      if (key.starts_with(left) && value.starts_with("exited with"))
+        ranks.push_back(std::atoi(key.c_str() + left.size()));
+    }
     return ranks;
   };
   coordinator_ = std::make_unique<Coordinator>(rules, lost_ranks, Clock::now());

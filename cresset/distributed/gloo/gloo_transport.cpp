@@ -6,6 +6,7 @@
 #include <gloo/rendezvous/store.h>
 #include <gloo/transport/device.h>
 #include <gloo/transport/tcp/device.h>
+#include <signal.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -170,6 +171,17 @@ int GlooBuffer::wait_recv() {
   return from;
 }
 
+// Gloo writes to sockets whose other end may be gone, and the signal for that would end the process. A handler, not
+// SIG_IGN: programs that this one starts must not inherit it. One that the program has chosen itself stays.
+void survive_broken_pipes() {
+  struct sigaction current {};
+  if (sigaction(SIGPIPE, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) return;
+  struct sigaction nothing {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  sigaction(SIGPIPE, &nothing, nullptr);
+}
+
 // What the connecting thread and the one who waits for it share; whoever leaves last frees it.
 struct Connecting {
   std::shared_ptr<GlooStore> store;
@@ -180,13 +192,6 @@ struct Connecting {
   bool done = false;
   std::exception_ptr error;
 };
-
-// Gloo writes to sockets whose other end may have died, and lets the signal for that end the process: a survivor would
-// be gone before it could say who died. Programs that handle the signal keep their way.
-void survive_broken_sockets() {
-  struct sigaction current {};
-  if (sigaction(SIGPIPE, nullptr, &current) == 0 && current.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
-}
 
 // One device, which is one thread that serves the sockets, for all groups of the process while any of them lives.
 std::shared_ptr<::gloo::transport::Device> shared_device(const std::string& master) {
@@ -205,7 +210,7 @@ std::shared_ptr<::gloo::transport::Device> shared_device(const std::string& mast
 }  // namespace
 
 std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
-  survive_broken_sockets();
+  survive_broken_pipes();
   auto state = std::make_shared<Connecting>();
   const auto deadline = Clock::now() + options.timeout;
   state->store = std::make_shared<GlooStore>(options.store, deadline);

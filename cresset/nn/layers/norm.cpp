@@ -36,7 +36,7 @@ NormImplBase<D, Derived, Options>::NormImplBase(const Options& options_) : optio
 template <size_t D, class Derived, class Options>
 void NormImplBase<D, Derived, Options>::reset() {
   const int64_t features = options.num_features();
-  CRESSET_CHECK_AS(ValueError, features >= 0, short_name(*this), ": found num_features ", features,
+  CRESSET_CHECK_AS(ValueError, features >= 0, detail::layer_name(typeid(Derived)), ": found num_features ", features,
                    " (expected no negative number)");
   auto parameter = [&](const char* name) {
     return this->register_parameter(name, options.affine() ? empty({features}) : Tensor(), options.affine());
@@ -101,6 +101,9 @@ Tensor BatchNormImplBase<D, Derived>::forward(const Tensor& input) {
   _check_input_dim(input);
   const double factor = count_batch();
   const bool by_batch = this->is_training() || !this->running_mean.defined();
+  if (by_batch && sync_batch_norm_function && synchronised_)
+    return sync_batch_norm_function(input, this->weight, this->bias, this->running_mean, this->running_var, factor,
+                                    this->options.eps());
   if (by_batch) F::detail::check_batch_statistics(input);
   return batch_norm(input, this->weight, this->bias, this->running_mean, this->running_var, by_batch, factor,
                     this->options.eps());

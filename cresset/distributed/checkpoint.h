@@ -1,0 +1,18 @@
+// Where a run of several processes goes on. Each rank keeps files of its own (its random numbers and its place in the
+// data differ from the others'), and a rank that was killed may lack the last one:
+//
+//   io::Checkpoint checkpoint("runs/mnist/" + std::to_string(get_rank()));
+//   checkpoint.add("model", model).add("optimizer", optimizer).add("loader", *loader);
+//   int64_t step = distributed::load_newest(checkpoint).value_or(0);
+#pragma once
+
+#include "cresset/distributed/collectives.h"
+#include "cresset/io/checkpoint.h"
+
+namespace cresset::distributed {
+
+// Loads the newest step of which every rank has a whole file; empty if there is none. Every rank calls it. It also
+// works with one folder for all.
+CRESSET_API std::optional<int64_t> load_newest(io::Checkpoint& checkpoint, const Group& group = nullptr);
+
+}  // namespace cresset::distributed
