@@ -30,6 +30,17 @@ if(CRESSET_SANITIZE)
   add_link_options(-fsanitize=${CRESSET_SANITIZE})
 endif()
 
+# Relocations of pointers in tables take a bit each in place of 24 bytes: 0.3 MB of libcresset.so. The loader of glibc
+# reads them since 2.36.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
+check_cxx_source_compiles("#include <cstdlib>
+  #if !__GLIBC_PREREQ(2, 36)
+  #error \"the loader does not know them\"
+  #endif
+  int main() {}" CRESSET_PACKED_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+
 function(cresset_library_flags target)
   set_target_properties(${target} PROPERTIES
     CXX_VISIBILITY_PRESET hidden
@@ -40,7 +51,10 @@ function(cresset_library_flags target)
     $<$<COMPILE_LANGUAGE:CXX>:-fno-plt>
     $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
   if(BUILD_SHARED_LIBS AND NOT CRESSET_SANITIZE)
-    target_link_options(${target} PRIVATE LINKER:--as-needed LINKER:-z,defs)
+    target_link_options(${target} PRIVATE LINKER:--as-needed LINKER:-z,defs LINKER:-O1)
+    if(CRESSET_PACKED_RELOCATIONS)
+      target_link_options(${target} PRIVATE LINKER:-z,pack-relative-relocs)
+    endif()
   endif()
   if(CRESSET_PLAIN_POOL)
     target_compile_definitions(${target} PRIVATE CRESSET_PLAIN_POOL=1)
@@ -64,4 +78,10 @@ function(cresset_simd_flags)
     set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -Wno-uninitialized -Wno-maybe-uninitialized)
   endif()
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_DEFINITIONS ${definitions})
+endfunction()
+
+# Code that hands work on to ops, or reads and writes a file's structure, is compiled for size in a release: no loop over
+# elements is in it, and it becomes smaller by about 40 %.
+function(cresset_size_flags)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 endfunction()

@@ -1,5 +1,5 @@
-// Training steps of an MLP whose gradients travel while backward runs, and of the same one whose gradients wait for its end,
-// in turn in one run. Rank 0 prints the median milliseconds of both, and of backward and the exchange alone.
+// Training steps of an MLP whose gradients travel while backward runs, and of the same one whose gradients wait for its
+// end, in turn in one run. Rank 0 prints the median milliseconds of both, and of backward and the exchange alone.
 #include <cresset/cresset.h>
 #include <cresset/distributed/distributed.h>
 
@@ -31,8 +31,8 @@ struct Side {
       net->push_back(nn::Linear(width, width));
       net->push_back(nn::Tanh());
     }
-    model = std::make_unique<dist::DistributedDataParallel<nn::SequentialImpl>>(
-        net.ptr(), dist::DDPOptions().bucket_cap_mb(4));
+    model = std::make_unique<dist::DistributedDataParallel<nn::SequentialImpl>>(net.ptr(),
+                                                                                dist::DDPOptions().bucket_cap_mb(4));
     optimizer = std::make_unique<cresset::optim::SGD>(model->parameters(), 1e-4);
   }
   double step_ms(const Tensor& x) {

@@ -6,11 +6,7 @@
 
 #define CRESSET_ARG(T, name)                                      \
  public:                                                          \
-  inline auto name(const T& new_##name)->decltype(*this) {        \
-    this->name##_ = new_##name;                                   \
-    return *this;                                                 \
-  }                                                               \
-  inline auto name(T&& new_##name)->decltype(*this) {             \
+  inline auto name(T new_##name)->decltype(*this) {               \
     this->name##_ = std::move(new_##name);                        \
     return *this;                                                 \
   }                                                               \

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -42,7 +41,7 @@ uint64_t host_id() {
   return hash_of(std::string(network, length > 0 ? static_cast<size_t>(length) : 0), hash_of(name, 0xcbf29ce484222325));
 }
 
-bool read_memory(int64_t pid, void* mine, uint64_t theirs, size_t bytes) {
+bool fetch(int64_t pid, void* mine, uint64_t theirs, size_t bytes) {
   auto* at = static_cast<char*>(mine);
   while (bytes > 0) {
     iovec here{at, bytes}, there{reinterpret_cast<void*>(theirs), bytes};  // NOLINT: an address in another process
@@ -100,17 +99,7 @@ DirectMemory::Flag& DirectMemory::flag(Round round, size_t from, size_t to) cons
 }
 
 DirectMemory::~DirectMemory() {
-  for (const Peer& peer : peers_)
-    if (peer.handle >= 0) close(peer.handle);
   if (page_) munmap(page_, page_bytes_);
-}
-
-// The handle first: what is read through the pid afterwards is of the process that it stands for.
-bool DirectMemory::open_peer(int64_t pid, uint64_t address, uint64_t secret) {
-  const auto handle = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0));
-  peers_.push_back({static_cast<int>(pid), handle});
-  uint64_t found = 0;
-  return handle >= 0 && read_memory(pid, &found, address, sizeof found) && found == secret;
 }
 
 // The page is a file without a name of the first rank's, reached through its open descriptors.
@@ -141,9 +130,13 @@ std::shared_ptr<DirectMemory> DirectMemory::probe(const Exchange& exchange) {
   if (wish && std::strcmp(wish, "0") == 0) card.host = secret;  // nobody's neighbour
   const std::vector<Card> cards = exchange_values(exchange, exchange.slot, card);
   bool reached = cards[0].page >= 0;
-  for (const Card& other : cards)
-    reached = reached && other.host == card.host && known->open_peer(other.pid, other.address, other.secret);
-  reached = reached && known->open_page(known->peers_[0].pid, static_cast<int>(cards[0].page), bytes);
+  for (const Card& other : cards) {
+    uint64_t found = 0;
+    reached = reached && other.host == card.host && fetch(other.pid, &found, other.address, sizeof found) &&
+              found == other.secret;
+    known->pids_.push_back(static_cast<int>(other.pid));
+  }
+  reached = reached && known->open_page(known->pids_[0], static_cast<int>(cards[0].page), bytes);
   const auto verdicts = exchange_values(exchange, exchange.slot + 1, static_cast<uint64_t>(reached));
   known->reaches_all_ = std::all_of(verdicts.begin(), verdicts.end(), [](uint64_t v) { return v == 1; });
   exchange_values(exchange, exchange.slot + 2, uint64_t{0});  // all have opened it
@@ -195,25 +188,22 @@ std::vector<uint64_t> DirectMemory::meet(const Exchange& exchange, Round round, 
 void DirectMemory::all_reduce(const Exchange& exchange, char* data, size_t count, const Elements& of) const {
   const size_t rank = static_cast<size_t>(exchange.rank()), width = of.size(), chunk = kChunkBytes / width;
   const std::vector<uint64_t> places = meet(exchange, kReady, reinterpret_cast<uint64_t>(data));
-  const auto fetch = [&](size_t peer, char* mine, size_t element, size_t elements) {
-    // A pid may be given to another process once its own is gone.
-    pollfd ended{peers_[peer].handle, POLLIN, 0};
-    if (poll(&ended, 1, 0) != 0) throw BrokenConnection(static_cast<int>(peer), "its process has ended");
-    if (!read_memory(peers_[peer].pid, mine, places[peer] + element * width, elements * width))
+  const auto reach = [&](size_t peer, char* into, size_t element, size_t elements) {
+    if (!fetch(pids_[peer], into, places[peer] + element * width, elements * width))
       throw BrokenConnection(static_cast<int>(peer),
                              std::string("its memory cannot be reached: ") + std::strerror(errno));
   };
-  // Parts begin on cache lines, so that no two ranks write to one.
+  // Parts begin on cache lines, so that no two ranks share one.
   const size_t line = std::max<size_t>(1, 64 / width), lines = (count + line - 1) / line;
   const auto begin_of = [&](size_t r) { return std::min(count, lines * r / ranks_ * line); };
-  const size_t end = begin_of(rank + 1);
+  const size_t begin = begin_of(rank), end = begin_of(rank + 1);
   char* theirs = exchange.room(chunk * width * ranks_);
-  for (size_t at = begin_of(rank); at < end; at += chunk) {
+  for (size_t at = begin; at < end; at += chunk) {
     const size_t elements = std::min(chunk, end - at);
     char* mine = data + at * width;
     const auto part = [&](size_t r) { return r == rank ? mine : theirs + r * chunk * width; };
     for (size_t r = 0; r < ranks_; r++)
-      if (r != rank) fetch(r, part(r), at, elements);
+      if (r != rank) reach(r, part(r), at, elements);
     // This rank's own data is an operand and the result's place: the sum so far stays in the scratch until then.
     char* sum = part(0);
     for (size_t r = 1; r < ranks_; r++) {
@@ -225,8 +215,8 @@ void DirectMemory::all_reduce(const Exchange& exchange, char* data, size_t count
   }
   meet(exchange, kReduced, 0);
   for (size_t i = 1; i < ranks_; i++) {
-    const size_t r = (rank + i) % ranks_, at = begin_of(r);
-    if (begin_of(r + 1) > at) fetch(r, data + at * width, at, begin_of(r + 1) - at);
+    const size_t owner = (rank + i) % ranks_, first = begin_of(owner), last = begin_of(owner + 1);
+    if (first < last) reach(owner, data + first * width, first, last - first);
   }
   meet(exchange, kDone, 0);
 }

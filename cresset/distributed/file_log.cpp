@@ -124,7 +124,7 @@ FileLog::FileLock::FileLock(FileLog& log, Milliseconds timeout) : log_(log) {
     CRESSET_CHECK_AS(DistributedError, left_until(deadline) > Milliseconds(0), "FileStore: ", log_.path_,
                      " was kept locked by another process for ", patience.count(), " ms");
     std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, std::chrono::microseconds(2000));
+    pause = std::min(pause * 2, std::chrono::microseconds(200));
   }
 }
 
@@ -146,13 +146,18 @@ void FileLog::check_header() {
 }
 
 void FileLog::catch_up(Milliseconds timeout) {
-  // Without the lock one may see half of what is just being written.
-  if (file_bytes() == read_bytes_) return;
+  // Readers need no lock, and so never wait for writers: what is only half there yet, or just being cut off, does not
+  // match its checksum and is looked at again.
+  if (file_bytes() == read_bytes_ || take_in_records()) return;
   const FileLock lock(*this, timeout);
   read_records();
 }
 
 void FileLog::read_records() {
+  CRESSET_CHECK_AS(IoError, take_in_records(), "FileStore: ", path_, " is damaged at byte ", read_bytes_);
+}
+
+bool FileLog::take_in_records() {
   const uint64_t end = file_bytes();
   CRESSET_CHECK_AS(IoError, end >= read_bytes_, "FileStore: ", path_, " has ", end, " bytes (expected at least ",
                    read_bytes_, "; somebody cut it short)");
@@ -160,20 +165,17 @@ void FileLog::read_records() {
   std::string_view rest = bytes;
   while (rest.size() >= kRecordHeaderBytes) {
     const size_t body_bytes = wire::Reader(rest).number(4);
-    if (rest.size() - kRecordHeaderBytes < body_bytes) return;  // torn: its writer died
+    if (rest.size() - kRecordHeaderBytes < body_bytes) return true;  // still being written, or its writer died
     const std::string_view body = rest.substr(kRecordHeaderBytes, body_bytes);
-    try {
-      CRESSET_CHECK_AS(ValueError, rest.substr(4, kChecksumBytes) == checksum(body), "checksum");
-      wire::Reader reader(body);
-      const auto record = static_cast<Record>(reader.number(1));
-      const std::string key = reader.text();
-      apply(record, key, reader.text());
-    } catch (const ValueError&) {
-      throw IoError(message_of("FileStore: ", path_, " is damaged at byte ", read_bytes_));
-    }
+    if (rest.substr(4, kChecksumBytes) != checksum(body)) return false;
+    wire::Reader reader(body);
+    const auto record = static_cast<Record>(reader.number(1));
+    const std::string key = reader.text();
+    apply(record, key, reader.text());
     rest.remove_prefix(kRecordHeaderBytes + body_bytes);
     read_bytes_ += kRecordHeaderBytes + body_bytes;
   }
+  return true;
 }
 
 void FileLog::apply(Record record, const std::string& key, std::string_view value) {

@@ -73,6 +73,7 @@ class FileLog {
   void check_header();
   void catch_up(Milliseconds timeout);
   void read_records();
+  bool take_in_records();  // false: what follows does not match its checksum
   void apply(Record record, const std::string& key, std::string_view value);
   void append(Record record, const std::string& key, std::string_view value);
   void write_at_end(std::string_view bytes, const std::string& what);

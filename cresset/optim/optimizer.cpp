@@ -21,6 +21,7 @@ std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
   throw NotImplementedError(
       "OptimizerOptions::clone: this class does not override it (derive from OptimizerCloneableOptions)");
 }
+OptionFields OptimizerOptions::fields() { return {}; }
 double OptimizerOptions::get_lr() const {
   throw NotImplementedError("OptimizerOptions::get_lr: this class of options has no learning rate");
 }

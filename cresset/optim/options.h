@@ -27,6 +27,8 @@ struct OptionField {
       value;
   bool may_be_missing = false;  // from a dict that is loaded: PyTorch's older versions do not have it
 };
+// Made in the sources only, as are StateFields and SchedulerFields: in a header, the variant would cost every program
+// that includes it.
 using OptionFields = std::vector<OptionField>;
 
 class CRESSET_API OptimizerOptions {
@@ -38,7 +40,7 @@ class CRESSET_API OptimizerOptions {
   virtual std::unique_ptr<OptimizerOptions> clone() const;
   virtual double get_lr() const;
   virtual void set_lr(const double lr);
-  virtual OptionFields fields() { return {}; }
+  virtual OptionFields fields();
   // Refuses values out of range, and parameters that the optimizer cannot update.
   virtual void check(const std::vector<Tensor>& params) const { (void)params; }
 };
@@ -47,8 +49,9 @@ class CRESSET_API OptimizerOptions {
 template <typename Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {
  public:
+  // Not make_unique: a unique_ptr for each type of options would cost every program that includes this.
   std::unique_ptr<OptimizerOptions> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+    return std::unique_ptr<OptimizerOptions>(new Derived(static_cast<const Derived&>(*this)));
   }
   double get_lr() const override {
     if constexpr (requires(const Derived& d) { d.lr(); })

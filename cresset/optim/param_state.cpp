@@ -4,6 +4,7 @@
 
 namespace cresset::optim {
 
+StateFields OptimizerParamState::fields() { return {}; }
 std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
   throw NotImplementedError(
       "OptimizerParamState::clone: this class does not override it (derive from OptimizerCloneableParamState)");

@@ -31,14 +31,14 @@ class CRESSET_API OptimizerParamState {
   OptimizerParamState& operator=(const OptimizerParamState&) = default;
   virtual ~OptimizerParamState() = default;
   virtual std::unique_ptr<OptimizerParamState> clone() const;
-  virtual StateFields fields() { return {}; }
+  virtual StateFields fields();
 };
 
 template <typename Derived>
 class OptimizerCloneableParamState : public OptimizerParamState {
  public:
   std::unique_ptr<OptimizerParamState> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+    return std::unique_ptr<OptimizerParamState>(new Derived(static_cast<const Derived&>(*this)));
   }
 };
 

@@ -1,10 +1,14 @@
-// The demo: a convolutional network learns to read digits, drawn ones or MNIST's (--data DIR). It shows its progress
-// and some of what it reads, logs for TensorBoard, and leaves checkpoints from which --resume goes on.
+// The demo: a convolutional network learns to read digits, drawn ones or MNIST's (--data DIR), on as many processes as
+// cresset-run starts. It shows its progress and some of what it reads, logs for TensorBoard, and leaves checkpoints
+// from which --resume goes on.
 #include <cresset/cresset.h>
+#include <cresset/distributed/checkpoint.h>
+#include <cresset/distributed/distributed.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
@@ -14,6 +18,7 @@
 using cresset::Tensor;
 namespace nn = cresset::nn;
 namespace data = cresset::data;
+namespace dist = cresset::distributed;
 namespace fs = std::filesystem;
 
 struct NetImpl : nn::Module {
@@ -35,17 +40,19 @@ struct NetImpl : nn::Module {
 };
 CRESSET_MODULE(Net);
 
-// runs/demo-<date> for a new run; the newest such folder to go on with one.
+// runs/demo-<date> for a new run; the newest such folder to go on with one. Rank 0 chooses.
 std::string run_folder(bool resume) {
   std::string newest;
   if (resume && fs::exists("runs"))
     for (const auto& entry : fs::directory_iterator("runs"))
       if (entry.path().filename().string().rfind("demo-", 0) == 0) newest = std::max(newest, entry.path().string());
-  if (!newest.empty()) return newest;
+  std::vector<std::string> folder{newest};
   char date[32];
   const std::time_t now = std::time(nullptr);
   std::strftime(date, sizeof date, "%Y-%m-%d-%H%M%S", std::localtime(&now));
-  return std::string("runs/demo-") + date;
+  if (newest.empty()) folder[0] = std::string("runs/demo-") + date;
+  dist::broadcast_object_list(folder);
+  return folder[0];
 }
 
 // Digits that were read wrongly first (at most half), then others.
@@ -70,66 +77,80 @@ void show_samples(const Tensor& images, const Tensor& labels, const Tensor& gues
 template <class Digits>
 bool learn(Digits train_set, Digits test_set, int epochs, double wanted, bool resume) {
   const auto train_size = static_cast<double>(*train_set.size()), test_size = static_cast<double>(*test_set.size());
+  const int processes = dist::get_world_size();
+  const bool speaks = dist::get_rank() == 0;
   const data::transforms::Normalize<> normalize(0.1307, 0.3081);
   auto train = data::make_data_loader(train_set.map(normalize).map(data::transforms::Stack<>()),
-                                      data::DataLoaderOptions(64).workers(1));
+                                      dist::DistributedSampler(*train_set.size()),
+                                      data::DataLoaderOptions(64 / static_cast<size_t>(processes)).workers(1));
   auto test = data::make_data_loader<data::samplers::SequentialSampler>(
       test_set.map(normalize).map(data::transforms::Stack<>()), 250);
 
   Net net;
-  cresset::optim::Adam optimizer(net->parameters(), 1e-3);
+  dist::DistributedDataParallel model(net);
+  cresset::optim::Adam optimizer(model.parameters(), 1e-3);
   cresset::optim::ExponentialLR schedule(optimizer, 0.7);
 
   const std::string folder = run_folder(resume);
-  cresset::monitor::SummaryWriter log(folder);
-  cresset::io::Checkpoint checkpoint(folder);
-  checkpoint.add("model", net).add("optimizer", optimizer).add("schedule", schedule).add("loader", *train);
+  std::optional<cresset::monitor::SummaryWriter> log;
+  if (speaks) log.emplace(folder);
+  // Each rank keeps its own random numbers; all go on from the newest step that all of them have.
+  cresset::io::Checkpoint checkpoint(folder + "/rank" + std::to_string(dist::get_rank()));
+  checkpoint.add("model", model).add("optimizer", optimizer).add("schedule", schedule).add("loader", *train);
   int64_t step = 0, parameters = 0;
-  if (auto found = checkpoint.load_newest()) {
+  if (auto found = dist::load_newest(checkpoint)) {
     step = *found;
-    std::printf("going on from step %ld of %s\n", static_cast<long>(step), folder.c_str());
-  } else {
-    log.add_graph(net, cresset::zeros({1, 1, 28, 28}));
+    if (speaks) std::printf("going on from step %ld of %s\n", static_cast<long>(step), folder.c_str());
+  } else if (speaks) {
+    log->add_graph(net, cresset::zeros({1, 1, 28, 28}));
   }
   for (const Tensor& parameter : net->parameters()) parameters += parameter.numel();
-  std::printf("%ld parameters, %d threads; %.0f digits to learn from, %.0f to test with\n",
-              static_cast<long>(parameters), static_cast<int>(cresset::get_num_threads()), train_size, test_size);
+  if (speaks)
+    std::printf("%ld parameters; %d process%s of %d thread%s; %.0f digits to learn from, %.0f to test with\n",
+                static_cast<long>(parameters), processes, processes == 1 ? "" : "es",
+                static_cast<int>(cresset::get_num_threads()), cresset::get_num_threads() == 1 ? "" : "s", train_size,
+                test_size);
 
   double accuracy = 0;
   std::vector<Tensor> guesses;
   const auto steps = static_cast<int64_t>(*train->size()), before = step / steps;
   for (int64_t epoch = before + 1; epoch <= before + epochs; epoch++) {
-    net->train();
-    double total = 0;
-    cresset::monitor::ProgressBar bar(steps, "epoch " + std::to_string(epoch));
+    model->train();
+    dist::Average losses;
+    cresset::monitor::ProgressOptions where;
+    if (!speaks) where.terminal = false;
+    cresset::monitor::ProgressBar bar(steps, "epoch " + std::to_string(epoch), where);
     for (auto& batch : *train) {
       optimizer.zero_grad();
-      Tensor loss = nn::functional::cross_entropy(net(batch.data), batch.target);
+      Tensor loss = nn::functional::cross_entropy(model(batch.data), batch.target);
       loss.backward();
       optimizer.step();
-      total += loss.item<double>() * static_cast<double>(batch.data.size(0));
-      log.add_scalar("train/loss", loss, ++step);
+      losses.add(loss, static_cast<double>(batch.data.size(0)));
+      step++;
+      if (log) log->add_scalar("train/loss", loss, step);
       bar.show("loss", loss.item<double>()).update();
     }
     bar.finish();
-    log.add_scalar("train/learning rate", optimizer.param_groups()[0].options().get_lr(), step);
-    log.add_histogram("conv1.weight", net->conv1->weight, step);
     schedule.step();
 
-    net->eval();
+    model->eval();
     cresset::NoGradGuard no_grad;
     guesses.clear();
     for (auto& batch : *test) guesses.push_back(net(batch.data).argmax(1));
     accuracy = 100 * cresset::cat(guesses).eq(test_set.targets()).sum().template item<double>() / test_size;
-    log.add_scalar("test/accuracy", accuracy, step);
-    std::printf("epoch %ld   loss %.4f   test accuracy %.2f %%\n", static_cast<long>(epoch), total / train_size,
-                accuracy);
-    std::fflush(stdout);
+    const double mean_loss = losses.reduce();
     checkpoint.set("accuracy", accuracy);
     checkpoint.save(step);
+    if (!log) continue;
+    log->add_scalar("train/learning rate", optimizer.param_groups()[0].options().get_lr(), step);
+    log->add_histogram("conv1.weight", net->conv1->weight, step);
+    log->add_scalar("test/accuracy", accuracy, step);
+    std::printf("epoch %ld   loss %.4f   test accuracy %.2f %%\n", static_cast<long>(epoch), mean_loss, accuracy);
+    std::fflush(stdout);
   }
+  if (!log) return accuracy > wanted;
 
-  show_samples(test_set.bytes().to(cresset::kFloat) / 255, test_set.targets(), cresset::cat(guesses), log);
+  show_samples(test_set.bytes().to(cresset::kFloat) / 255, test_set.targets(), cresset::cat(guesses), *log);
   std::printf("%.2f %% of %.0f digits that it had never seen are read correctly\n", accuracy, test_size);
   std::printf("in %s: checkpoints (--resume goes on) and logs (tensorboard --logdir runs)\n", folder.c_str());
   return accuracy > wanted;
@@ -140,6 +161,13 @@ int main(int argc, char** argv) {
   const bool quick = arguments.has("--quick"), resume = arguments.has("--resume");
   const int epochs = arguments.number("--epochs", quick ? 1 : 4);
   const std::string folder = arguments.text("--data");
+  // Without the launcher: one process.
+  dist::InitOptions alone;
+  if (!std::getenv("WORLD_SIZE")) {
+    alone.rank = 0, alone.world_size = 1;
+    alone.store = std::make_shared<dist::HashStore>();
+  }
+  dist::init_process_group(alone);
   cresset::manual_seed(1);
 
   using data::datasets::DrawnDigits, data::datasets::MNIST;
@@ -147,5 +175,6 @@ int main(int argc, char** argv) {
   const bool good = folder.empty() ? learn(DrawnDigits(quick ? 2000 : 6000, /*seed=*/1),
                                            DrawnDigits(quick ? 250 : 1000, /*seed=*/2), epochs, wanted, resume)
                                    : learn(MNIST(folder), MNIST(folder, MNIST::Mode::kTest), epochs, wanted, resume);
+  dist::destroy_process_group();
   return good ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <fstream>
+#include <random>
 
 #include "cresset/distributed/file_store.h"
 #include "store_support.h"
@@ -117,6 +118,29 @@ TEST_F(FileStoreTest, AFullDiskIsAnErrorAndTheFileStaysWhole) {
   EXPECT_EQ(child.wait(), 0);
   EXPECT_EQ(open()->get("small"), "2");
   EXPECT_FALSE(open()->check({"large"}));
+}
+
+TEST_F(FileStoreTest, KilledWritersNeverDamageTheFile) {
+  const auto store = open();
+  std::mt19937 random(7);
+  int64_t last = 0;
+  for (int round = 0; round < 15; ++round) {
+    Child child([&] {
+      const auto own = open();
+      const std::string value(50'000, static_cast<char>('a' + round));
+      own->set("ready/" + std::to_string(round), "");
+      // Some pauses, or nobody else would be given the lock.
+      for (;; std::this_thread::sleep_for(100us)) own->add("sum", 1), own->set("large", value);
+    });
+    store->wait({"ready/" + std::to_string(round)}, 60s);
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 8000));
+    child.signal(SIGKILL);
+    EXPECT_EQ(child.wait(), -SIGKILL);
+    const int64_t sum = store->add("sum", 1);
+    EXPECT_GT(sum, last);
+    last = sum;
+    EXPECT_EQ(open()->get("sum"), std::to_string(sum));
+  }
 }
 
 TEST_F(FileStoreTest, TheLastUserRemovesTheFile) {

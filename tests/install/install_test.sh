@@ -45,6 +45,14 @@ with_pkg_config() {
   "$program"
 }
 
+# The launcher and the process groups, where they are part of the build.
+with_launcher() {
+  local prefix=$1 build=$2
+  "$prefix/bin/cresset" --help >/dev/null
+  [[ -x $prefix/bin/cresset-run ]] || { echo "no launcher"; return 0; }
+  timeout 60 "$prefix/bin/cresset-run" --nproc-per-node 2 "$build/workers"
+}
+
 # Installed libraries find each other from wherever they lie: no path of the build tree may be left in them.
 no_build_paths() {
   local library
@@ -60,5 +68,6 @@ for kind in shared static; do
   check "$kind install" cmake --install "${!build}" --prefix "$prefix"
   check "$kind library paths" no_build_paths "$prefix"
   check "$kind consumer with CMake" with_cmake "$prefix" "$work/$kind-cmake"
+  check "$kind workers with the launcher" with_launcher "$prefix" "$work/$kind-cmake"
   check "$kind consumer with pkg-config" with_pkg_config "$prefix" "$work/$kind-consumer"
 done

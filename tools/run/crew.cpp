@@ -78,6 +78,15 @@ std::string Crew::prefix_of(int rank, const Console& console) const {
   return std::string("\033[") + kColours[rank % 10] + "m" + text + "\033[0m ";
 }
 
+// A worker whose output alone is shown, as it is, writes there itself: progress bars see the terminal.
+bool Crew::has_the_terminal(int local_rank) const {
+  if (tools_.options.prefix || !tools_.options.log_dir.empty()) return false;
+  const std::vector<Streams>& shown = tools_.options.shown;
+  const auto any = [](const Streams& streams) { return streams.out || streams.err; };
+  const Streams& own = shown[static_cast<size_t>(local_rank)];
+  return own.out && own.err && std::count_if(shown.begin(), shown.end(), any) == 1;
+}
+
 std::string Crew::log_folder() const {
   if (tools_.options.log_dir.empty()) return {};
   return tools_.options.log_dir + "/" + tools_.options.run_id;
@@ -108,6 +117,10 @@ void Crew::start(const Assignment& assignment) {
 
 void Crew::start_worker(int local_rank) {
   Pipe out = make_pipe(), err = make_pipe();
+  if (has_the_terminal(local_rank)) {
+    out.write = Descriptor(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+    err.write = Descriptor(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
+  }
   Worker worker;
   worker.rank = assignment_.first_rank + local_rank;
   const Streams shown = tools_.options.shown[static_cast<size_t>(local_rank)];

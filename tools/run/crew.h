@@ -80,6 +80,7 @@ class Crew {
   bool has_orphans() const;
   std::vector<std::string> environment_of(int local_rank) const;
   std::string prefix_of(int rank, const Console& console) const;
+  bool has_the_terminal(int local_rank) const;
   Descriptor open_log(int rank, const char* name) const;
 
   Tools tools_;

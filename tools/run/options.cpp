@@ -326,6 +326,7 @@ output
   --redirects STREAMS      what goes to the files of --log-dir only
   --local-ranks-filter A,B shows the output of these local ranks only
   --no-prefix              lines are shown without "[rank N] "
+                           (with one rank shown, that worker writes to the terminal itself)
 
 several nodes (one cresset-run on each, with the same options)
   --nnodes N | MIN:MAX     how many nodes (default 1); with MIN:MAX nodes may come and go

@@ -103,17 +103,16 @@ Tensor with_channels(const Tensor& mask, const Tensor& indices, int64_t dim) {
 }  // namespace
 
 int64_t Amount::of(int64_t size) const {
-  if (const auto* count = std::get_if<int64_t>(&held_)) {
-    CRESSET_CHECK_AS(ValueError, *count >= 0, "prune: amount=", *count,
+  if (is_count_) {
+    CRESSET_CHECK_AS(ValueError, count_ >= 0, "prune: amount=", count_,
                      " should be a non-negative integer or a float in the range [0, 1]");
-    CRESSET_CHECK_AS(ValueError, *count <= size, "prune: amount=", *count,
+    CRESSET_CHECK_AS(ValueError, count_ <= size, "prune: amount=", count_,
                      " should be smaller than the number of parameters to prune=", size);
-    return *count;
+    return count_;
   }
-  double fraction = std::get<double>(held_);
-  CRESSET_CHECK_AS(ValueError, fraction >= 0 && fraction <= 1, "prune: amount=", fraction,
+  CRESSET_CHECK_AS(ValueError, fraction_ >= 0 && fraction_ <= 1, "prune: amount=", fraction_,
                    " should be a non-negative integer or a float in the range [0, 1]");
-  return static_cast<int64_t>(std::nearbyint(fraction * static_cast<double>(size)));
+  return static_cast<int64_t>(std::nearbyint(fraction_ * static_cast<double>(size)));
 }
 
 void identity(ModuleRef module, const std::string& name) { set_mask(*module, name, target_of(*module, name).mask); }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <utility>
-#include <variant>
 
 #include "cresset/nn/utils/module_ref.h"
 
@@ -12,14 +11,16 @@ namespace cresset::nn::utils::prune {
 // How much to prune: a fraction (0.3) or a number of elements or channels (3).
 class Amount {
  public:
-  Amount(double fraction) : held_(fraction) {}
-  Amount(int64_t count) : held_(count) {}
-  Amount(int count) : held_(int64_t{count}) {}
+  Amount(double fraction) : fraction_(fraction) {}
+  Amount(int64_t count) : count_(count), is_count_(true) {}
+  Amount(int count) : Amount(int64_t{count}) {}
   // Of `size` there are; refuses what cannot be.
   CRESSET_API int64_t of(int64_t size) const;
 
  private:
-  std::variant<double, int64_t> held_;
+  double fraction_ = 0;
+  int64_t count_ = 0;
+  bool is_count_ = false;
 };
 
 // The mask is there, but prunes nothing.

@@ -83,4 +83,10 @@ std::vector<double> CosineAnnealingWarmRestarts::get_lrs() {
   return lrs;
 }
 
+SchedulerFields CosineAnnealingLR::fields() { return {{"T_max", &T_max_}, {"eta_min", &eta_min_}}; }
+
+SchedulerFields CosineAnnealingWarmRestarts::fields() {
+  return {{"T_0", &T_0_}, {"T_i", &T_i_}, {"T_mult", &T_mult_}, {"eta_min", &eta_min_}, {"T_cur", &T_cur_}};
+}
+
 }  // namespace cresset::optim

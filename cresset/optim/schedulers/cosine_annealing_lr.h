@@ -14,7 +14,7 @@ class CRESSET_API CosineAnnealingLR : public LRScheduler {
  protected:
   std::vector<double> get_lrs() override;
   std::vector<double> closed_form_lrs() override;
-  SchedulerFields fields() override { return {{"T_max", &T_max_}, {"eta_min", &eta_min_}}; }
+  SchedulerFields fields() override;
   const char* name() const override { return "CosineAnnealingLR"; }
 
  private:
@@ -37,9 +37,7 @@ class CRESSET_API CosineAnnealingWarmRestarts : public LRScheduler {
 
  protected:
   std::vector<double> get_lrs() override;
-  SchedulerFields fields() override {
-    return {{"T_0", &T_0_}, {"T_i", &T_i_}, {"T_mult", &T_mult_}, {"eta_min", &eta_min_}, {"T_cur", &T_cur_}};
-  }
+  SchedulerFields fields() override;
   const char* name() const override { return "CosineAnnealingWarmRestarts"; }
 
  private:

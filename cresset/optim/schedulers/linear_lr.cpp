@@ -58,4 +58,12 @@ std::vector<double> PolynomialLR::closed_form_lrs() {
   return scaled_base(std::pow(1.0 - epoch / static_cast<double>(total_iters_), power_));
 }
 
+SchedulerFields ConstantLR::fields() { return {{"factor", &factor_}, {"total_iters", &total_iters_}}; }
+
+SchedulerFields LinearLR::fields() {
+  return {{"start_factor", &start_factor_}, {"end_factor", &end_factor_}, {"total_iters", &total_iters_}};
+}
+
+SchedulerFields PolynomialLR::fields() { return {{"total_iters", &total_iters_}, {"power", &power_}}; }
+
 }  // namespace cresset::optim

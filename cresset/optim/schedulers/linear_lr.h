@@ -13,7 +13,7 @@ class CRESSET_API ConstantLR : public LRScheduler {
  protected:
   std::vector<double> get_lrs() override;
   std::vector<double> closed_form_lrs() override;
-  SchedulerFields fields() override { return {{"factor", &factor_}, {"total_iters", &total_iters_}}; }
+  SchedulerFields fields() override;
   const char* name() const override { return "ConstantLR"; }
 
  private:
@@ -30,9 +30,7 @@ class CRESSET_API LinearLR : public LRScheduler {
  protected:
   std::vector<double> get_lrs() override;
   std::vector<double> closed_form_lrs() override;
-  SchedulerFields fields() override {
-    return {{"start_factor", &start_factor_}, {"end_factor", &end_factor_}, {"total_iters", &total_iters_}};
-  }
+  SchedulerFields fields() override;
   const char* name() const override { return "LinearLR"; }
 
  private:
@@ -48,7 +46,7 @@ class CRESSET_API PolynomialLR : public LRScheduler {
  protected:
   std::vector<double> get_lrs() override;
   std::vector<double> closed_form_lrs() override;
-  SchedulerFields fields() override { return {{"total_iters", &total_iters_}, {"power", &power_}}; }
+  SchedulerFields fields() override;
   const char* name() const override { return "PolynomialLR"; }
 
  private:

@@ -15,6 +15,8 @@ LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer) {
   last_lr_ = base_lrs_;
 }
 
+SchedulerFields LRScheduler::fields() { return {}; }
+
 void LRScheduler::begin(int64_t last_epoch) {
   base_lrs_.clear();
   for (size_t g = 0; g < optimizer_.param_groups().size(); g++) {

@@ -55,7 +55,7 @@ class CRESSET_API LRScheduler {
   virtual std::vector<double> get_lrs() = 0;
   // Empty where there is none.
   virtual std::vector<double> closed_form_lrs() { return {}; }
-  virtual SchedulerFields fields() { return {}; }  // of the class itself
+  virtual SchedulerFields fields();  // of the class itself
   virtual const char* name() const { return "LRScheduler"; }
 
   // The end of each constructor here: remembers the first rates in the groups (initial_lr) and makes the first step.

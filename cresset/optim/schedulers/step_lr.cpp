@@ -65,4 +65,10 @@ std::vector<double> ExponentialLR::closed_form_lrs() {
   return scaled_base(std::pow(gamma_, static_cast<double>(last_epoch_)));
 }
 
+SchedulerFields StepLR::fields() { return {{"step_size", &step_size_}, {"gamma", &gamma_}}; }
+
+SchedulerFields MultiStepLR::fields() { return {{"milestones", IValue()}, {"gamma", &gamma_}}; }
+
+SchedulerFields ExponentialLR::fields() { return {{"gamma", &gamma_}}; }
+
 }  // namespace cresset::optim

@@ -12,7 +12,7 @@ class CRESSET_API StepLR : public LRScheduler {
  protected:
   std::vector<double> get_lrs() override;
   std::vector<double> closed_form_lrs() override;
-  SchedulerFields fields() override { return {{"step_size", &step_size_}, {"gamma", &gamma_}}; }
+  SchedulerFields fields() override;
   const char* name() const override { return "StepLR"; }
 
  private:
@@ -30,7 +30,7 @@ class CRESSET_API MultiStepLR : public LRScheduler {
  protected:
   std::vector<double> get_lrs() override;
   std::vector<double> closed_form_lrs() override;
-  SchedulerFields fields() override { return {{"milestones", IValue()}, {"gamma", &gamma_}}; }
+  SchedulerFields fields() override;
   const char* name() const override { return "MultiStepLR"; }
 
  private:
@@ -45,7 +45,7 @@ class CRESSET_API ExponentialLR : public LRScheduler {
  protected:
   std::vector<double> get_lrs() override;
   std::vector<double> closed_form_lrs() override;
-  SchedulerFields fields() override { return {{"gamma", &gamma_}}; }
+  SchedulerFields fields() override;
   const char* name() const override { return "ExponentialLR"; }
 
  private:

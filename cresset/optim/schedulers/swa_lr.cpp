@@ -35,4 +35,6 @@ std::vector<double> SWALR::get_lrs() {
   return lrs;
 }
 
+SchedulerFields SWALR::fields() { return {{"anneal_epochs", &anneal_epochs_}}; }
+
 }  // namespace cresset::optim

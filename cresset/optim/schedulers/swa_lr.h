@@ -13,7 +13,7 @@ class CRESSET_API SWALR : public LRScheduler {
 
  protected:
   std::vector<double> get_lrs() override;
-  SchedulerFields fields() override { return {{"anneal_epochs", &anneal_epochs_}}; }
+  SchedulerFields fields() override;
   const char* name() const override { return "SWALR"; }
 
  private:
