@@ -33,7 +33,7 @@ namespace {
 
 Group group_or_default(const Group& group) { return group ? group : default_group(); }
 
-CommHook compress_hook(DType dtype, Group group) {
+CommHook compress_hook(DType dtype, const Group& group) {
   return [dtype, group](GradBucket& bucket) -> BucketWork {
     NoGradGuard no_grad;
     const Group among = group_or_default(group);
@@ -47,7 +47,7 @@ CommHook compress_hook(DType dtype, Group group) {
 }
 
 // Puts the wide buffer back behind the inner hook's last stage.
-BucketWork then_widen(BucketWork inner, Tensor wide) {
+BucketWork then_widen(BucketWork inner, const Tensor& wide) {
   auto next = std::move(inner.then);
   return {inner.work, [next, wide](GradBucket& bucket) -> BucketWork {
             if (next) {
@@ -73,13 +73,13 @@ CommHook compress_wrapper(DType dtype, CommHook hook) {
 
 }  // namespace
 
-CommHook all_reduce_hook(Group group) {
+CommHook all_reduce_hook(const Group& group) {
   return [group](GradBucket& bucket) -> BucketWork {
     return group_or_default(group)->all_reduce({bucket.buffer()}, ReduceOp::AVG);
   };
 }
-CommHook fp16_compress_hook(Group group) { return compress_hook(kHalf, std::move(group)); }
-CommHook bf16_compress_hook(Group group) { return compress_hook(kBFloat16, std::move(group)); }
+CommHook fp16_compress_hook(const Group& group) { return compress_hook(kHalf, group); }
+CommHook bf16_compress_hook(const Group& group) { return compress_hook(kBFloat16, group); }
 CommHook fp16_compress_wrapper(CommHook hook) { return compress_wrapper(kHalf, std::move(hook)); }
 CommHook bf16_compress_wrapper(CommHook hook) { return compress_wrapper(kBFloat16, std::move(hook)); }
 

@@ -50,10 +50,10 @@ struct BucketWork {
 using CommHook = std::function<BucketWork(GradBucket& bucket)>;
 
 // The average over the group; what DistributedDataParallel does without a hook. Null: the default group.
-CRESSET_API CommHook all_reduce_hook(Group group = nullptr);
+CRESSET_API CommHook all_reduce_hook(const Group& group = nullptr);
 // The same in half the bytes. Each rank's share is divided before it is rounded, so that the sum stays in range.
-CRESSET_API CommHook fp16_compress_hook(Group group = nullptr);
-CRESSET_API CommHook bf16_compress_hook(Group group = nullptr);
+CRESSET_API CommHook fp16_compress_hook(const Group& group = nullptr);
+CRESSET_API CommHook bf16_compress_hook(const Group& group = nullptr);
 // Another hook on a buffer of 16-bit numbers: fp16_compress_wrapper(power_sgd_hook).
 CRESSET_API CommHook fp16_compress_wrapper(CommHook hook);
 CRESSET_API CommHook bf16_compress_wrapper(CommHook hook);

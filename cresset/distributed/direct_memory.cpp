@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -128,6 +129,9 @@ std::shared_ptr<DirectMemory> DirectMemory::probe(const Exchange& exchange) {
     if (fd >= 0 && ftruncate(fd, static_cast<off_t>(bytes)) == 0) card.page = fd;
   }
   if (wish && std::strcmp(wish, "0") == 0) card.host = secret;  // nobody's neighbour
+  // Where processes may not look into their siblings (Yama), those that the same launcher started may look into this
+  // one.
+  if (getppid() > 1) prctl(PR_SET_PTRACER, static_cast<unsigned long>(getppid()), 0, 0, 0);
   const std::vector<Card> cards = exchange_values(exchange, exchange.slot, card);
   bool reached = cards[0].page >= 0;
   for (const Card& other : cards) {

@@ -46,9 +46,11 @@ std::vector<std::vector<uint64_t>> gather(const Group& group, const std::vector<
   Tensor mine = empty({count}, TensorOptions(kLong));
   std::copy(values.begin(), values.end(), mine.data_ptr<int64_t>());
   std::vector<Tensor> all;
+  all.reserve(static_cast<size_t>(group->size()));
   for (int r = 0; r < group->size(); r++) all.push_back(empty({count}, TensorOptions(kLong)));
   all_gather(all, mine, group);
   std::vector<std::vector<uint64_t>> rows;
+  rows.reserve(all.size());
   for (const Tensor& row : all) {
     const int64_t* first = row.data_ptr<int64_t>();
     rows.emplace_back(first, first + count);
@@ -58,6 +60,7 @@ std::vector<std::vector<uint64_t>> gather(const Group& group, const std::vector<
 
 std::vector<uint64_t> column(const std::vector<std::vector<uint64_t>>& rows, size_t at) {
   std::vector<uint64_t> values;
+  values.reserve(rows.size());
   for (const auto& row : rows) values.push_back(row[at]);
   return values;
 }
@@ -76,11 +79,13 @@ std::string ranks_text(const Group& group, const std::vector<size_t>& ranks) {
 
 void check_drift(const DriftCheck& check) {
   std::vector<uint64_t> digests;
+  digests.reserve(check.tensors.size());
   io::Digest whole;
   for (const Tensor& tensor : check.tensors) digests.push_back(digest_of(tensor));
   whole.add(digests.data(), digests.size() * sizeof(uint64_t));
   const auto rows = gather(check.group, {check.takes_part, digests.size(), whole.value(), check.agreement});
   std::vector<bool> counts;
+  counts.reserve(rows.size());
   for (const auto& row : rows) counts.push_back(row[0] != 0);
   const std::vector<bool> all(rows.size(), true);
 
@@ -117,6 +122,7 @@ void check_parameters(const nn::Module& module, const Group& group) {
 
 void check_parameters(const std::vector<Tensor>& parameters, const Group& group) {
   std::vector<std::string> names;
+  names.reserve(parameters.size());
   for (size_t i = 0; i < parameters.size(); i++) names.push_back(message_of("parameter ", i));
   check_drift({names, parameters, group ? group : default_group(), ""});
 }

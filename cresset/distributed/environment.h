@@ -14,9 +14,9 @@ CRESSET_API std::optional<int64_t> number_in_environment(const char* variable);
 std::string text_in_environment(const char* variable);  // empty when not set
 
 // Each from torchrun's names, then mpirun's, then srun's.
-std::optional<int> rank_in_environment();
-std::optional<int> world_size_in_environment();
-std::optional<int> local_rank_in_environment();
+CRESSET_API std::optional<int> rank_in_environment();
+CRESSET_API std::optional<int> world_size_in_environment();
+CRESSET_API std::optional<int> local_rank_in_environment();
 
 struct Master {
   std::string host;
@@ -24,7 +24,7 @@ struct Master {
 };
 // MASTER_ADDR and MASTER_PORT. Without them: under srun the first host of the job, under mpirun on one host loopback,
 // and a port that follows from the number of the job.
-Master master_in_environment();
+CRESSET_API Master master_in_environment();
 
 // The first name of Slurm's list of nodes: "node[003-007,9]" gives "node003".
 CRESSET_API std::string first_of_nodelist(const std::string& list);

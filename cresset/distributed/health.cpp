@@ -143,8 +143,10 @@ void Health::write(const std::shared_ptr<Store>& store) {
       if (lock.owns_lock()) lock.unlock();
       if (Clock::now() >= next_beat) {
         std::string beat = std::to_string(beats++) + "\t";
-        if (const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed))
-          beat += name_of(last_op_.load(std::memory_order_relaxed)) + std::string(" #") + std::to_string(sequence);
+        if (const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed)) {
+          beat += message_of(name_of(last_op_.load(std::memory_order_relaxed)), " #", sequence);
+          if (const int group = last_group_.load(std::memory_order_relaxed)) beat += message_of(" of group ", group);
+        }
         store->set(key(of("beat", options_.rank)), beat);
         next_beat = Clock::now() + beat_interval();
       }

@@ -69,10 +69,11 @@ class Health : public std::enable_shared_from_this<Health> {
   void post(const std::string& key, const std::string& value);
   // The first sentence for a key wins; all ranks hear it.
   void propose(const std::string& key, const std::string& value);
-  Store& store() const { return *options_.store; }
   std::string key(const std::string& name) const { return options_.scope + name; }
 
-  void note_operation(const Fingerprint& what) {
+  // The last operation that this rank began; `group` is the number in the group's name, 0 for the default one.
+  void note_operation(const Fingerprint& what, int group) {
+    last_group_.store(group, std::memory_order_relaxed);
     last_op_.store(what.op, std::memory_order_relaxed);
     last_sequence_.store(what.sequence, std::memory_order_relaxed);
   }
@@ -123,6 +124,7 @@ class Health : public std::enable_shared_from_this<Health> {
   bool writing_ = false;
   int threads_ = 0;
   std::optional<Clock::time_point> lost_store_;
+  std::atomic<int> last_group_{0};
   std::atomic<OpKind> last_op_{OpKind::barrier};
   std::atomic<uint64_t> last_sequence_{0};
 };

@@ -87,11 +87,12 @@ void prepare_process() {
   });
 }
 
-std::shared_ptr<MeshGroup> make_group(World& world, const std::string& name, std::vector<int> ranks,
-                                      Milliseconds timeout) {
+// Number 0 is the default group.
+std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int> ranks, Milliseconds timeout) {
+  const std::string name = number == 0 ? "default" : message_of("group ", number);
   auto transport = connect_transport(world, name, ranks, timeout);
-  auto group =
-      std::make_shared<MeshGroup>(std::move(transport), world.health, MeshOptions{name, std::move(ranks), timeout});
+  auto group = std::make_shared<MeshGroup>(std::move(transport), world.health,
+                                           MeshOptions{name, number, std::move(ranks), timeout});
   world.health->add(group);
   return group;
 }
@@ -160,7 +161,7 @@ void init_process_group(const InitOptions& given) {
     std::vector<int> everyone;
     for (int rank = 0; rank < found.world_size; rank++) everyone.push_back(rank);
     const auto left = std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
-    world->all = make_group(*world, "default", everyone, std::max(left, Milliseconds(1000)));
+    world->all = make_group(*world, 0, everyone, std::max(left, Milliseconds(1000)));
     world->all->set_timeout(given.timeout);
   } catch (...) {
     world->health->leave_note("left");
@@ -239,7 +240,8 @@ Group new_group(std::vector<int> ranks, std::optional<Milliseconds> timeout) {
                      " (expected 0 to ", size - 1, ")");
     CRESSET_CHECK_AS(ValueError, i == 0 || ranks[i] != ranks[i - 1], "new_group: found rank ", ranks[i], " twice");
   }
-  const std::string name = "group " + std::to_string(++world->made);
+  const int number = ++world->made;
+  const std::string name = message_of("group ", number);
   if (std::find(ranks.begin(), ranks.end(), self) == ranks.end()) return nullptr;
   const Milliseconds limit = timeout.value_or(world->all->timeout());
 
@@ -267,7 +269,7 @@ Group new_group(std::vector<int> ranks, std::optional<Milliseconds> timeout) {
     CRESSET_CHECK_AS(DistributedError, theirs == mine, "new_group: ranks disagree about ", name, ": rank ", self,
                      " gave ", mine, ", rank ", rank, " gave ", theirs);
   }
-  auto group = make_group(*world, name, ranks, limit);
+  auto group = make_group(*world, number, ranks, limit);
   const std::lock_guard lock(state().mutex);
   world->groups.push_back(group);
   return group;

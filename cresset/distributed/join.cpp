@@ -46,6 +46,7 @@ void DataParallelBase::begin_join(const JoinOptions& options) {
 std::vector<DataParallelBase::Event> DataParallelBase::announce(Event event) {
   Tensor mine = full({1}, static_cast<int64_t>(event), TensorOptions(kLong));
   std::vector<Tensor> all;
+  all.reserve(static_cast<size_t>(group_->size()));
   for (int r = 0; r < group_->size(); r++) all.push_back(empty({1}, TensorOptions(kLong)));
   all_gather(all, mine, group_);
   std::vector<Event> events;

@@ -133,7 +133,7 @@ void MeshGroup::agree_first(const Fingerprint& what) {
 
 void MeshGroup::execute(Operation& operation) {
   recorder_.started(operation.record);
-  health_->note_operation(operation.what);
+  health_->note_operation(operation.what, options_.number);
   const std::exception_ptr error = run_guarded(operation.what, operation.what.title(), [&] {
     const auto flight = take_off(operation.what, operation.detail, {});
     try {

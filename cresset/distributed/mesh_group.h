@@ -33,6 +33,7 @@ class CRESSET_API CallerWaits {
 
 struct MeshOptions {
   std::string name = "default";
+  int number = 0;          // in the name: "group 3"
   std::vector<int> ranks;  // of the world, in the group's order
   Milliseconds timeout = kDefaultTimeout;
 };

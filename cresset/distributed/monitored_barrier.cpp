@@ -11,9 +11,9 @@ void MeshGroup::monitored_barrier(Milliseconds timeout, bool name_all) {
     number = ++monitored_;
   }
   const std::string base = "monitored/" + name() + "/" + std::to_string(number) + "/";
-  Store& store = health_->store();
   const std::string title = "monitored_barrier #" + std::to_string(number) + " (" + in_words(name()) + ")";
-  store.set(health_->key(base + std::to_string(global_rank(rank()))), "");
+  // Through the writer: a store whose host is stopped must not hold up the timeout.
+  health_->post(base + std::to_string(global_rank(rank())), "");
   std::vector<int> missing;
   Health::Cause failed;
   const bool complete = health_->wait_heard(
@@ -37,7 +37,9 @@ void MeshGroup::monitored_barrier(Milliseconds timeout, bool name_all) {
     outcome = title + ": " + names + " did not come within " + std::to_string(timeout.count()) + " ms";
   }
   // One outcome for all: who comes when the others have given up must not pass.
-  const std::string agreed = store.compare_set(health_->key(base + "outcome"), "", outcome);
+  health_->propose(base + "outcome", outcome);
+  health_->wait_heard([&] { return health_->heard(base + "outcome").has_value(); }, Clock::now() + Milliseconds(1000));
+  const std::string agreed = health_->heard(base + "outcome").value_or(outcome);
   CRESSET_CHECK_AS(DistributedError, agreed == "passed", agreed);
 }
 

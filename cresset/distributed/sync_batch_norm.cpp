@@ -42,6 +42,7 @@ Statistics statistics_of_all(const Tensor& x, const Group& group) {
     mine.slice(0, channels, 2 * channels).copy_(variance);
   }
   std::vector<Tensor> all;
+  all.reserve(static_cast<size_t>(group->size()));
   for (int r = 0; r < group->size(); r++) all.push_back(empty_like(mine));
   all_gather(all, mine, group);
 

@@ -124,6 +124,26 @@ TEST(DdpSemantics, SharedParametersAndALayerUsedTwice) {
   });
 }
 
+// In memory they lie otherwise than in a row, and so do their gradients: the optimizer wants them alike.
+TEST(DdpSemantics, ParametersOfAnyLayout) {
+  run(2, [](int rank) {
+    struct Turned : nn::Module {
+      Tensor w = register_parameter("w", cresset::randn({3, 5}).t());
+      Tensor empty = register_parameter("empty", cresset::zeros({0}));
+      Tensor forward(const Tensor& x) { return x.matmul(w).sum() + empty.sum(); }
+    };
+    auto net = std::make_shared<Turned>();
+    dist::DistributedDataParallel model(net);
+    for (int step = 0; step < 2; step++) {
+      net->zero_grad();
+      model(cresset::full({2, 5}, rank + 1.0)).backward();
+    }
+    REQUIRE(relative_difference(net->w.grad(), cresset::full({5, 3}, 3.0)) < 1e-6);
+    REQUIRE(net->w.grad().strides() == net->w.strides());
+    REQUIRE(net->empty.grad().defined());
+  });
+}
+
 TEST(DdpSemantics, CheckpointedLayers) {
   run(2, [](int rank) {
     cresset::manual_seed(2);

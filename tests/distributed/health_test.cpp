@@ -260,6 +260,19 @@ TEST(Late, IsNamedAsAliveWithWhatItDoes) {
   EXPECT_EQ(outcome[1], sentence);
 }
 
+TEST(Late, InAnotherGroup) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(2500));
+    const Group other = new_group({0, 1});
+    say(error_of([&] { all_reduce(ones({4}), rank == 0 ? default_group() : other); }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_NE(outcome[0].find("missing: rank 1 (host " + host() + ", pid " + std::to_string(processes.pid(1)) +
+                            ", alive; last operation: all_reduce #1 of group 1)"),
+            std::string::npos)
+      << outcome.summary();
+}
+
 TEST(Late, NobodySendsWhatIsWaitedFor) {
   Processes processes(2, [](int rank) {
     init_process_group(within(1000));
