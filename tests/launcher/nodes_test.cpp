@@ -167,6 +167,24 @@ TEST(LauncherNodes, ThatDoNotComeAreWaitedForNoLongerThanTold) {
   EXPECT_EQ(count(second.err, "the first node keeps no store at 127.0.0.1:"), 1) << second.err;
 }
 
+TEST(LauncherNodes, OneThatIsSilentForTooLongIsGivenUp) {
+  if (std::getenv("CRESSET_TEST_LONG") == nullptr) GTEST_SKIP() << "takes the 15 s of the limit (--long)";
+  Nodes nodes("1:2");
+  const std::string script = kWho + "[ $CRESSET_GENERATION = 1 ] && sleep 3 && exit 0; sleep 600";
+  Launched& first = nodes.start(1, script);
+  nodes.wait_for_the_first();
+  Launched& second = nodes.start(1, script);
+  ASSERT_TRUE(second.prints("rank=1/2."));
+  second.signal(SIGSTOP);
+  ASSERT_TRUE(first.prints("rank=0/1. generation=1."));
+  second.signal(SIGCONT);
+  const Result late = second.wait(), result = first.wait();
+  EXPECT_EQ(late.status, 1);
+  EXPECT_EQ(count(late.err, "the others have gone on without this node"), 1) << late.err;
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_GE(count(result.err, "was lost: its launcher has been silent for 15 s"), 1) << result.err;
+}
+
 TEST(LauncherNodes, StrangersAreRefused) {
   Nodes nodes("2");
   Launched& first = nodes.start(1, kWho, {"--token", "right"});

@@ -45,7 +45,7 @@ namespace {
 
 }  // namespace
 
-Guardian::Guardian(std::string mark) {
+Guardian::Guardian(const std::string& mark) {
   Pipe pipe = make_pipe();
   pid_ = fork();
   if (pid_ < 0) throw StartError(126, "the guardian process could not be started");

@@ -13,7 +13,7 @@ namespace cresset::run {
 class Guardian {
  public:
   // To be made before any thread. `mark` is the environment variable that all processes of this launcher carry.
-  explicit Guardian(std::string mark);
+  explicit Guardian(const std::string& mark);
   ~Guardian();  // ends it, and waits for it
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;

@@ -295,6 +295,8 @@ void Launcher::start(const Command& command) {
   const auto own = std::find_if(command.members.begin(), command.members.end(),
                                 [&](const Member& member) { return member.agent == id_; });
   if (own == command.members.end()) {
+    // Once in, a node stays in, unless the first one could not hear it any more.
+    if (took_part_) return end(1, "the others have gone on without this node, because it was silent for too long");
     say("generation " + std::to_string(command.generation) + " has all its nodes; this one waits to be needed");
     return;
   }
@@ -308,6 +310,7 @@ void Launcher::start(const Command& command) {
   assignment.master_addr = options_.host.empty() ? "127.0.0.1" : options_.host;
   assignment.master_port = store_->port();
   reported_end_ = false;
+  took_part_ = true;
   try {
     crew_.start(assignment);
   } catch (const StartError& error) {

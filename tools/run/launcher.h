@@ -64,6 +64,7 @@ class Launcher {
   std::optional<Time> leave_by_;  // how long the others may take to hear of the end
   int interrupted_ = 0;
   bool leaving_ = false;
+  bool took_part_ = false;
 };
 
 }  // namespace cresset::run

@@ -38,7 +38,7 @@ std::string search(const std::string& name) {
   while (true) {
     const size_t colon = folders.find(':');
     const std::string folder(folders.substr(0, colon));
-    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
     if (look_at(candidate) == Found::yes) return candidate;
     if (colon == std::string_view::npos) break;
     folders.remove_prefix(colon + 1);
