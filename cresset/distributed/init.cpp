@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
+#include <numeric>
 
 #include "cresset/distributed/environment.h"
 #include "cresset/distributed/flight_recorder.h"
@@ -158,8 +158,8 @@ void init_process_group(const InitOptions& given) {
   world->health = Health::start(health);
   try {
     world->health->join(given.timeout);
-    std::vector<int> everyone;
-    for (int rank = 0; rank < found.world_size; rank++) everyone.push_back(rank);
+    std::vector<int> everyone(static_cast<size_t>(found.world_size));
+    std::iota(everyone.begin(), everyone.end(), 0);
     const auto left = std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
     world->all = make_group(*world, 0, everyone, std::max(left, Milliseconds(1000)));
     world->all->set_timeout(given.timeout);
@@ -232,8 +232,10 @@ void destroy_process_group(const Group& group) {
 Group new_group(std::vector<int> ranks, std::optional<Milliseconds> timeout) {
   const auto world = world_for("new_group");
   const int size = world->options.world_size, self = world->options.rank;
-  if (ranks.empty())
-    for (int rank = 0; rank < size; rank++) ranks.push_back(rank);
+  if (ranks.empty()) {
+    ranks.resize(static_cast<size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), 0);
+  }
   std::sort(ranks.begin(), ranks.end());
   for (size_t i = 0; i < ranks.size(); i++) {
     CRESSET_CHECK_AS(ValueError, ranks[i] >= 0 && ranks[i] < size, "new_group: found rank ", ranks[i],

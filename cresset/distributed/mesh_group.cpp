@@ -13,6 +13,11 @@ namespace {
 
 thread_local bool caller_waits = false;
 
+template <class T>
+void keep_for_ever(std::shared_ptr<T>& object) {
+  new std::shared_ptr<T>(std::move(object));
+}
+
 }  // namespace
 
 CallerWaits::CallerWaits(bool waits) : before_(caller_waits) { caller_waits = waits; }
@@ -36,8 +41,8 @@ MeshGroup::~MeshGroup() {
   if (thread_.joinable()) thread_.detach();
   for (std::thread& thread : pool_)
     if (thread.joinable()) thread.detach();
-  new std::shared_ptr<Transport>(std::move(transport_));
-  new std::shared_ptr<Health>(std::move(health_));
+  keep_for_ever(transport_);
+  keep_for_ever(health_);
 }
 
 bool MeshGroup::forked() const { return getpid() != owner_; }
