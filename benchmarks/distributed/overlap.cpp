@@ -1,6 +1,5 @@
-// What it brings to send gradients while backward still runs: two models of one kind, of which one starts its
-// all-reduces as buckets fill, the other when backward has ended, in turn in one run. Rank 0 prints the median
-// milliseconds of a step of both.
+// Training steps of an MLP whose gradients travel while backward runs, and of the same one whose gradients wait for its
+// end, in turn in one run. Rank 0 prints the median milliseconds of both, and of backward and the exchange alone.
 #include <cresset/cresset.h>
 #include <cresset/distributed/distributed.h>
 
@@ -17,44 +16,71 @@ static double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-static nn::Sequential mlp() {
+static double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Side {
   nn::Sequential net;
-  for (int i = 0; i < 8; i++) {
-    net->push_back(nn::Linear(512, 512));
-    net->push_back(nn::ReLU());
+  std::unique_ptr<dist::DistributedDataParallel<nn::SequentialImpl>> model;
+  std::unique_ptr<cresset::optim::SGD> optimizer;
+
+  Side(int layers, int64_t width) {
+    for (int i = 0; i < layers; i++) {
+      net->push_back(nn::Linear(width, width));
+      net->push_back(nn::Tanh());
+    }
+    model = std::make_unique<dist::DistributedDataParallel<nn::SequentialImpl>>(net.ptr(),
+                                                                                dist::DDPOptions().bucket_cap_mb(4));
+    optimizer = std::make_unique<cresset::optim::SGD>(model->parameters(), 1e-4);
   }
-  return net;
-}
+  double step_ms(const Tensor& x) {
+    dist::barrier();
+    const double start = now();
+    optimizer->zero_grad();
+    (*model)(x).square().mean().backward();
+    optimizer->step();
+    return 1e3 * (now() - start);
+  }
+};
 
-static dist::BucketWork after_backward(dist::GradBucket&) {
-  return {dist::Work(), [](dist::GradBucket& bucket) -> dist::BucketWork {
-            return dist::default_group()->all_reduce({bucket.buffer()}, dist::ReduceOp::AVG);
-          }};
-}
-
-int main(int argc, char** argv) {
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : 20;
-  const int64_t batch = argc > 2 ? std::atoi(argv[2]) : 512;
+int main(int count, char** texts) {
+  const int rounds = count > 1 ? std::atoi(texts[1]) : 10;
+  const int64_t batch = count > 2 ? std::atoi(texts[2]) : 512, width = 1024;
+  const int layers = 6;
   cresset::set_num_threads(1);
   dist::init_process_group();
   cresset::manual_seed(1);
-  const Tensor x = cresset::randn({batch, 512});
-  nn::Sequential early_net = mlp(), late_net = mlp();
-  const auto options = dist::DDPOptions().bucket_cap_mb(1).check_parameters_every(0);
-  dist::DistributedDataParallel early(early_net, options), late(late_net, options);
-  late.register_comm_hook(after_backward);
-  std::vector<double> times[2];
-  for (int round = -3; round < rounds; round++)
-    for (int which : {0, 1}) {
-      auto& model = which == 0 ? early : late;
-      dist::barrier();
-      const double start = now();
-      model->zero_grad();
-      model(x).square().mean().backward();
-      if (round >= 0) times[which].push_back(1e3 * (now() - start));
+  const Tensor x = cresset::randn({batch, width});
+  Side overlapped(layers, width), after(layers, width);
+  // Nothing is sent before backward has ended.
+  after.model->register_comm_hook([](dist::GradBucket&) -> dist::BucketWork {
+    return {dist::Work(), [](dist::GradBucket& bucket) -> dist::BucketWork {
+              return dist::default_group()->all_reduce({bucket.buffer()}, dist::ReduceOp::AVG);
+            }};
+  });
+  const Tensor bytes = cresset::ones({layers * width * (width + 1)});
+  std::vector<double> with, without, local, exchange;
+  for (int i = -2; i < rounds; i++) {
+    const double a = overlapped.step_ms(x), b = after.step_ms(x);
+    double c = 0, d = 0;
+    {
+      const auto alone = overlapped.model->no_sync();
+      c = overlapped.step_ms(x);
     }
-  for (auto& list : times) std::sort(list.begin(), list.end());
+    dist::barrier();
+    const double start = now();
+    dist::all_reduce(bytes);
+    d = 1e3 * (now() - start);
+    if (i < 0) continue;
+    with.push_back(a);
+    without.push_back(b);
+    local.push_back(c);
+    exchange.push_back(d);
+  }
   if (dist::get_rank() == 0)
-    std::printf("overlap_ms %.2f afterwards_ms %.2f\n", times[0][times[0].size() / 2], times[1][times[1].size() / 2]);
+    std::printf("overlap_ms %.1f after_ms %.1f local_ms %.1f exchange_ms %.1f\n", median(with), median(without),
+                median(local), median(exchange));
   dist::destroy_process_group();
 }

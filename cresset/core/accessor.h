@@ -31,4 +31,18 @@ class TensorAccessor {
   const int64_t* strides_;
 };
 
+// Names that libtorch's kernels write. A pointer is a pointer here, restricted or not.
+template <class T>
+struct DefaultPtrTraits {
+  using PtrType = T*;
+};
+template <class T>
+struct RestrictPtrTraits {
+  using PtrType = T* __restrict__;
+};
+template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+using PackedTensorAccessor32 = TensorAccessor<T, N>;
+template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+using PackedTensorAccessor64 = TensorAccessor<T, N>;
+
 }  // namespace cresset

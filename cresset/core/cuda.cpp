@@ -4,6 +4,7 @@
 
 #include "cresset/core/backend_loader.h"
 #include "cresset/core/error.h"
+#include "cresset/core/generator.h"
 
 namespace cresset::cuda {
 
@@ -21,6 +22,9 @@ size_t device_count() {
   const DeviceFunctions* functions = device_functions();
   return functions ? functions->device_count() : 0;
 }
+
+void manual_seed(uint64_t seed) { default_generator().set_current_seed(seed); }
+void manual_seed_all(uint64_t seed) { manual_seed(seed); }
 
 void synchronize(int64_t device_index) {
   const auto count = static_cast<int64_t>(device_count());

@@ -17,6 +17,9 @@ CRESSET_API void announce(const DeviceFunctions* functions);
 
 CRESSET_API size_t device_count();
 inline bool is_available() { return device_count() > 0; }
+// The CUDA devices draw from the default generator: to seed them is to seed it.
+CRESSET_API void manual_seed(uint64_t seed);
+CRESSET_API void manual_seed_all(uint64_t seed);
 // Waits until all work given to the device is done.
 CRESSET_API void synchronize(int64_t device_index = -1);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iomanip>
 #include <ios>
+#include <iostream>
 #include <ostream>
 
 namespace cresset {
@@ -27,14 +28,11 @@ struct Matrix {
   int64_t rows, columns;
 };
 
-// All values in order. Of complex ones libtorch prints the real part.
+// All values in order. Complex ones do not come here.
 template <class T>
 void append(std::vector<double>& values, const T* data, IntArrayRef sizes, IntArrayRef strides) {
   if (sizes.empty()) {
-    if constexpr (requires { data->real(); })
-      values.push_back(static_cast<double>(data->real()));
-    else
-      values.push_back(static_cast<double>(*data));
+    if constexpr (!requires { data->real(); }) values.push_back(static_cast<double>(*data));
     return;
   }
   for (int64_t i = 0; i < sizes[0]; i++) append(values, data + i * strides[0], sizes.slice(1), strides.slice(1));
@@ -183,7 +181,9 @@ Tensor detail::readable(const Tensor& tensor) {
 std::ostream& print(std::ostream& out, const Tensor& tensor, int64_t linesize) {
   if (!tensor.defined()) return out << "[ Tensor (undefined) ]";
   RestoredFormat format(out);
-  if (!tensor.is_meta()) {
+  if (tensor.is_complex() && !tensor.is_meta() && tensor.numel() > 0) {
+    out << detail::bracketed(tensor) << '\n';  // libtorch loses the imaginary parts here
+  } else if (!tensor.is_meta()) {
     std::vector<double> values = values_of(tensor);
     if (tensor.dim() == 0)
       out << std::defaultfloat << values[0] << '\n';
@@ -198,6 +198,13 @@ std::ostream& print(std::ostream& out, const Tensor& tensor, int64_t linesize) {
   }
   print_kind(out, tensor);
   return out;
+}
+
+void Tensor::print() const {
+  if (defined())
+    std::cerr << '[' << toString() << ' ' << text_of(sizes()) << "]\n";
+  else
+    std::cerr << "[UndefinedTensor]\n";
 }
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return print(out, tensor, 80); }

@@ -31,7 +31,8 @@ CRESSET_API std::ostream& print(std::ostream& out, const Tensor& tensor, int64_t
 CRESSET_API std::string grad_fn_name(const Tensor& tensor);
 
 namespace detail {
-Tensor readable(const Tensor& tensor);  // on the CPU, outside the graph
-}
+Tensor readable(const Tensor& tensor);        // on the CPU, outside the graph
+std::string bracketed(const Tensor& tensor);  // all values as Python writes them: "[1.+2.j, 3.+0.j]"
+}  // namespace detail
 
 }  // namespace cresset

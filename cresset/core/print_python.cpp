@@ -117,7 +117,7 @@ class NumberFormat {
 
 class Writer {
  public:
-  Writer(const Tensor& tensor, const Settings& settings)
+  Writer(const Tensor& tensor, const Settings& settings, int64_t margin)
       : settings_(settings), real_(settings), imaginary_(settings), dtype_(tensor.dtype()) {
     summarize_ = tensor.numel() > settings.threshold;
     Part all{static_cast<const char*>(tensor.data_ptr()), tensor.sizes(), tensor.strides(), dtype_};
@@ -133,7 +133,7 @@ class Writer {
     real_.fit_texts(texts);
     real_.fit(std::move(reals));
     imaginary_.fit(std::move(imaginaries));
-    text_ = write(all, 7);  // as wide as "tensor("
+    text_ = write(all, margin);
   }
   std::string take() { return std::move(text_); }
 
@@ -284,6 +284,12 @@ PrintOptions get_printoptions() {
           .sci_mode = now.sci_mode};
 }
 
+std::string detail::bracketed(const Tensor& tensor) {
+  Settings settings = current_settings();
+  settings.threshold = std::numeric_limits<int64_t>::max();
+  return Writer(readable(tensor), settings, 0).take();
+}
+
 std::string to_python_repr(const Tensor& tensor) {
   if (!tensor.defined()) return "None";
   Settings settings = current_settings();
@@ -293,7 +299,7 @@ std::string to_python_repr(const Tensor& tensor) {
   else if (tensor.numel() == 0)
     text += "[]";
   else
-    text += Writer(detail::readable(tensor), settings).take();
+    text += Writer(detail::readable(tensor), settings, 7).take();  // as wide as "tensor("
   // PyTorch counts two characters more than the last line has (one for a line break that may not be there).
   size_t line_break = text.rfind('\n');
   auto line_length =

@@ -2,6 +2,7 @@
 #include "cresset/core/tensor.h"
 
 #include <cstring>
+#include <limits>
 #include <ostream>
 
 #include "cresset/core/allocator.h"
@@ -184,6 +185,11 @@ int Tensor::checked_dim(const char* what, int64_t dim) const {
 void Tensor::wrong_type(const char* what, DType wanted) const {
   throw TypeError(message_of(what, ": expected scalar type ", cresset::toString(wanted), " but found ",
                              cresset::toString(dtype())));
+}
+void Tensor::check_32_bit_indices() const {
+  CRESSET_CHECK_AS(ShapeError, numel() <= std::numeric_limits<int32_t>::max(), "packed_accessor32: found ", numel(),
+                   " elements (expected at most ", std::numeric_limits<int32_t>::max(),
+                   ": numel needs to be smaller than int32_t max; otherwise, please use packed_accessor64)");
 }
 void Tensor::check_rank(const char* what, int64_t wanted) const {
   CRESSET_CHECK_AS(ShapeError, dim() == wanted, what, ": expected ", wanted, " dims but tensor has ", dim(), " (shape ",

@@ -89,6 +89,7 @@ class CRESSET_API Tensor {
   bool is_inference() const { return known()->inference; }
   bool is_alias_of(const Tensor& other) const { return known()->storage == other.known()->storage; }
   std::string toString() const;  // "CPUFloatType"
+  void print() const;            // what it is, on stderr: "[CPUFloatType [2, 3]]"
 
   // ---- its values
   void* data_ptr() const;
@@ -110,6 +111,16 @@ class CRESSET_API Tensor {
     check_type("accessor", dtype_of<T>);
     check_rank("accessor", static_cast<int64_t>(N));
     return TensorAccessor<T, N>(static_cast<T*>(data_ptr()), impl_->sizes.data(), impl_->strides.data());
+  }
+  // libtorch's accessors for kernels. Here they are the plain one: sizes and strides stay with the tensor.
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor32<T, N, PtrTraits> packed_accessor32() const {
+    check_32_bit_indices();
+    return accessor<T, N>();
+  }
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const {
+    return accessor<T, N>();
   }
   // The values row by row; T is the dtype's own type.
   template <class T>
@@ -180,6 +191,10 @@ class CRESSET_API Tensor {
   Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false) const;
+  // Without this one, to(kCPU) could mean a Device or a TensorOptions.
+  Tensor to(DeviceType type, bool non_blocking = false, bool copy = false) const {
+    return to(Device(type), non_blocking, copy);
+  }
   Tensor cpu() const { return to(Device(kCPU)); }
   Tensor cuda() const { return to(Device(kCUDA)); }
   Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
@@ -198,6 +213,7 @@ class CRESSET_API Tensor {
 
 #include "cresset/core/tensor_methods.inc"
   Tensor H() const { return matrix_H(); }
+  Tensor& fill_(const Tensor& value) const;  // a 0-d one; gradients flow to it
   std::tuple<Tensor, Tensor> histogram(int64_t bins = 100, std::optional<ArrayRef<double>> range = std::nullopt,
                                        const Tensor& weight = {}, bool density = false) const;
 
@@ -219,6 +235,7 @@ class CRESSET_API Tensor {
   }
   [[noreturn]] void wrong_type(const char* what, DType wanted) const;
   void check_rank(const char* what, int64_t wanted) const;
+  void check_32_bit_indices() const;
   unsigned add_hook(std::function<Tensor(const Tensor&)> hook) const;
 
   Ref<TensorImpl> impl_;

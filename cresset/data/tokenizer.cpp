@@ -65,7 +65,7 @@ void replace_pair(std::vector<int32_t>& ids, int32_t left, int32_t right, int32_
 
 // A file of ours: its first line says what it is, then numbers, one or more a line.
 std::vector<std::vector<int64_t>> read_numbers(const std::string& path, std::string_view first_line) {
-  const std::vector<uint8_t> bytes = io::read_file(path);
+  const std::vector<uint8_t> bytes = io::read_file(path, "Tokenizer");
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<std::vector<int64_t>> lines;
   for (size_t line = 1; !text.empty(); line++) {

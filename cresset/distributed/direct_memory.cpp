@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -100,7 +101,17 @@ DirectMemory::Flag& DirectMemory::flag(Round round, size_t from, size_t to) cons
 }
 
 DirectMemory::~DirectMemory() {
+  for (const Peer& peer : peers_)
+    if (peer.handle >= 0) close(peer.handle);
   if (page_) munmap(page_, page_bytes_);
+}
+
+// The handle first: what is read through the pid afterwards is of the process that it stands for.
+bool DirectMemory::open_peer(int64_t pid, uint64_t address, uint64_t secret) {
+  const auto handle = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0));
+  peers_.push_back({static_cast<int>(pid), handle});
+  uint64_t found = 0;
+  return handle >= 0 && fetch(pid, &found, address, sizeof found) && found == secret;
 }
 
 // The page is a file without a name of the first rank's, reached through its open descriptors.
@@ -134,13 +145,9 @@ std::shared_ptr<DirectMemory> DirectMemory::probe(const Exchange& exchange) {
   if (getppid() > 1) prctl(PR_SET_PTRACER, static_cast<unsigned long>(getppid()), 0, 0, 0);
   const std::vector<Card> cards = exchange_values(exchange, exchange.slot, card);
   bool reached = cards[0].page >= 0;
-  for (const Card& other : cards) {
-    uint64_t found = 0;
-    reached = reached && other.host == card.host && fetch(other.pid, &found, other.address, sizeof found) &&
-              found == other.secret;
-    known->pids_.push_back(static_cast<int>(other.pid));
-  }
-  reached = reached && known->open_page(known->pids_[0], static_cast<int>(cards[0].page), bytes);
+  for (const Card& other : cards)
+    reached = reached && other.host == card.host && known->open_peer(other.pid, other.address, other.secret);
+  reached = reached && known->open_page(known->peers_[0].pid, static_cast<int>(cards[0].page), bytes);
   const auto verdicts = exchange_values(exchange, exchange.slot + 1, static_cast<uint64_t>(reached));
   known->reaches_all_ = std::all_of(verdicts.begin(), verdicts.end(), [](uint64_t v) { return v == 1; });
   exchange_values(exchange, exchange.slot + 2, uint64_t{0});  // all have opened it
@@ -193,7 +200,10 @@ void DirectMemory::all_reduce(const Exchange& exchange, char* data, size_t count
   const size_t rank = static_cast<size_t>(exchange.rank()), width = of.size(), chunk = kChunkBytes / width;
   const std::vector<uint64_t> places = meet(exchange, kReady, reinterpret_cast<uint64_t>(data));
   const auto reach = [&](size_t peer, char* into, size_t element, size_t elements) {
-    if (!fetch(pids_[peer], into, places[peer] + element * width, elements * width))
+    // A pid may be given to another process once its own is gone.
+    pollfd ended{peers_[peer].handle, POLLIN, 0};
+    if (poll(&ended, 1, 0) != 0) throw BrokenConnection(static_cast<int>(peer), "its process has ended");
+    if (!fetch(peers_[peer].pid, into, places[peer] + element * width, elements * width))
       throw BrokenConnection(static_cast<int>(peer),
                              std::string("its memory cannot be reached: ") + std::strerror(errno));
   };

@@ -3,7 +3,7 @@
 #include "cresset/autograd/function.h"
 #include "cresset/distributed/collectives.h"
 #include "cresset/distributed/throw_together.h"
-#include "cresset/nn/layers/synchronised.h"
+#include "cresset/nn/layers/norm.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::distributed {
@@ -102,9 +102,11 @@ struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
 // nn::SyncBatchNorm knows it from the moment this library is there.
 [[maybe_unused]] const bool ready = install_sync_batch_norm();
 
-template <class... BatchNorms>
-bool is_one_of(nn::Module& module) {
-  return ((module.as<BatchNorms>() != nullptr) || ...);
+template <class BatchNorm>
+bool synchronised_as(nn::Module& module) {
+  auto* batch_norm = module.as<BatchNorm>();
+  if (batch_norm) batch_norm->synchronise();
+  return batch_norm != nullptr;
 }
 
 }  // namespace
@@ -140,10 +142,9 @@ size_t convert_sync_batchnorm(const std::shared_ptr<nn::Module>& module) {
   CRESSET_CHECK_AS(ValueError, module, "convert_sync_batchnorm: found an empty module");
   size_t count = 0;
   for (const auto& part : module->modules())
-    if (is_one_of<nn::BatchNorm1dImpl, nn::BatchNorm2dImpl, nn::BatchNorm3dImpl>(*part)) {
-      nn::synchronise(part);
+    if (synchronised_as<nn::BatchNorm1dImpl>(*part) || synchronised_as<nn::BatchNorm2dImpl>(*part) ||
+        synchronised_as<nn::BatchNorm3dImpl>(*part))
       count++;
-    }
   return count;
 }
 

@@ -13,23 +13,23 @@ namespace cresset::io {
 
 std::string system_reason(int error) { return std::generic_category().message(error); }
 
-Source Source::map(const std::string& path) {
+Source Source::map(const std::string& path, const char* function) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fault("open", path, system_reason(errno));
+  if (file < 0) fault(function, path, system_reason(errno));
   struct Closer {
     int file;
     ~Closer() { ::close(file); }
   } closer{file};
   struct stat status {};
-  if (::fstat(file, &status) != 0) fault("open", path, system_reason(errno));
-  if (!S_ISREG(status.st_mode)) fault("open", path, "not a plain file");
+  if (::fstat(file, &status) != 0) fault(function, path, system_reason(errno));
+  if (!S_ISREG(status.st_mode)) fault(function, path, "not a plain file");
   Source source;
   source.name_ = path;
   source.size_ = static_cast<size_t>(status.st_size);
   source.writable_ = true;
   if (source.size_ == 0) return source;  // an empty mapping is an error of its own
   void* memory = ::mmap(nullptr, source.size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, 0);
-  if (memory == MAP_FAILED) fault("open", path, "cannot be mapped: ", system_reason(errno));
+  if (memory == MAP_FAILED) fault(function, path, "cannot be mapped: ", system_reason(errno));
   source.data_ = static_cast<char*>(memory);
   source.owner_ = std::shared_ptr<void>(memory, [size = source.size_](void* mapped) { ::munmap(mapped, size); });
   return source;

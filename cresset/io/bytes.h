@@ -16,8 +16,8 @@ namespace cresset::io {
 
 class CRESSET_API Source {
  public:
-  // A private mapping: writing to the memory changes no file.
-  static Source map(const std::string& path);
+  // A private mapping: writing to the memory changes no file. Errors name the function that wants it.
+  static Source map(const std::string& path, const char* function = "load");
   static Source own(std::vector<char> bytes, std::string name);
   static Source borrow(const void* data, size_t size, std::string name);
 

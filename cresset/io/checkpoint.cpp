@@ -82,7 +82,7 @@ void set_generator(Generator& generator, const IValue& value) {
 }
 
 IValue read_checked(const std::string& path, Device device) {
-  const Source source = Source::map(path);
+  const Source source = Source::map(path, kLoad);
   if (!is_checkpoint(source)) fault(kLoad, path, "has no digest at its end: cut off, or no checkpoint");
   const size_t covered = source.size() - kCommentSize;
   Digest digest;
@@ -185,7 +185,14 @@ void Checkpoint::apply(const std::string& path, const IValue::Dict& held) {
     if (!state.contains(name)) missing += (missing.empty() ? "'" : ", '") + name + "'";
   // Before anything is changed.
   if (!missing.empty()) fault(kLoad, path, "does not hold ", missing);
-  for (const auto& [name, part] : parts_) part.set_state(state.at(name));
+  for (const auto& [name, part] : parts_) {
+    try {
+      part.set_state(state.at(name));
+    } catch (Error& error) {
+      error.set_message(message_of(kLoad, ": ", path, ": part '", name, "': ", error.msg()));
+      throw;
+    }
+  }
   if (options_.rng)
     if (const IValue* rng = held.find("rng")) set_generator(default_generator(), *rng);
   values_ = held.at("values").toDict();

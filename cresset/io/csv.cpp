@@ -196,7 +196,7 @@ CsvTable parse_csv(std::string_view text, const CsvOptions& options, const std::
 }
 
 CsvTable read_csv(const std::string& path, const CsvOptions& options) {
-  const std::vector<uint8_t> bytes = read_maybe_gzip(path);
+  const std::vector<uint8_t> bytes = read_maybe_gzip(path, "read_csv");
   return parse_csv({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, options, path);
 }
 

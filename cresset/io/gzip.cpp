@@ -36,20 +36,20 @@ bool file_exists(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-std::vector<uint8_t> read_file(const std::string& path) {
+std::vector<uint8_t> read_file(const std::string& path, const char* function) {
   File file(std::fopen(path.c_str(), "rb"));
-  CRESSET_CHECK_AS(IoError, file, "read_file: ", path, ": ", std::strerror(errno));
+  CRESSET_CHECK_AS(IoError, file, function, ": ", path, ": ", std::strerror(errno));
   struct stat info {};
-  CRESSET_CHECK_AS(IoError, fstat(fileno(file.get()), &info) == 0, "read_file: ", path, ": ", std::strerror(errno));
-  CRESSET_CHECK_AS(IoError, S_ISREG(info.st_mode), "read_file: ", path, ": not a regular file");
+  CRESSET_CHECK_AS(IoError, fstat(fileno(file.get()), &info) == 0, function, ": ", path, ": ", std::strerror(errno));
+  CRESSET_CHECK_AS(IoError, S_ISREG(info.st_mode), function, ": ", path, ": not a regular file");
   std::vector<uint8_t> bytes(static_cast<size_t>(info.st_size));
   const size_t got = bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file.get());
-  CRESSET_CHECK_AS(IoError, got == bytes.size(), "read_file: ", path, ": got ", got, " of ", bytes.size(), " bytes");
+  CRESSET_CHECK_AS(IoError, got == bytes.size(), function, ": ", path, ": got ", got, " of ", bytes.size(), " bytes");
   return bytes;
 }
 
-std::vector<uint8_t> read_maybe_gzip(const std::string& path) {
-  std::vector<uint8_t> bytes = read_file(path);
+std::vector<uint8_t> read_maybe_gzip(const std::string& path, const char* function) {
+  std::vector<uint8_t> bytes = read_file(path, function);
   return is_gzip(bytes) ? gunzip(bytes, SIZE_MAX, path) : bytes;
 }
 

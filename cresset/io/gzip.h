@@ -15,10 +15,10 @@ CRESSET_API bool is_gzip(Bytes bytes);
 CRESSET_API std::vector<uint8_t> gunzip(Bytes bytes, size_t limit = SIZE_MAX, const std::string& name = "<memory>");
 CRESSET_API std::vector<uint8_t> gzip(Bytes bytes);
 
-// The bytes of a regular file, as they are.
-CRESSET_API std::vector<uint8_t> read_file(const std::string& path);
+// The bytes of a regular file, as they are. Errors name the function that wants them.
+CRESSET_API std::vector<uint8_t> read_file(const std::string& path, const char* function = "read_file");
 // The same, unpacked if they are a gzip stream.
-CRESSET_API std::vector<uint8_t> read_maybe_gzip(const std::string& path);
+CRESSET_API std::vector<uint8_t> read_maybe_gzip(const std::string& path, const char* function = "read_file");
 
 CRESSET_API bool file_exists(const std::string& path);
 // Written beside its name and renamed when whole.

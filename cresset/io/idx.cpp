@@ -93,7 +93,9 @@ Tensor decode_idx(Bytes bytes, const std::string& name, const IdxWanted& wanted)
   return payload_of(gunzip(bytes, header.length + header.payload + 1, name), header, name, true);
 }
 
-Tensor read_idx(const std::string& path, const IdxWanted& wanted) { return decode_idx(read_file(path), path, wanted); }
+Tensor read_idx(const std::string& path, const IdxWanted& wanted) {
+  return decode_idx(read_file(path, "read_idx"), path, wanted);
+}
 
 std::vector<uint8_t> encode_idx(const Tensor& tensor) {
   const auto* type =

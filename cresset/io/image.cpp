@@ -47,7 +47,9 @@ Tensor decode_image(Bytes bytes, ImageReadMode mode, const std::string& name) {
       message_of("read_image: ", name, ": neither PNG nor JPEG by its first bytes (it has ", bytes.size(), " bytes)"));
 }
 
-Tensor read_image(const std::string& path, ImageReadMode mode) { return decode_image(read_file(path), mode, path); }
+Tensor read_image(const std::string& path, ImageReadMode mode) {
+  return decode_image(read_file(path, "read_image"), mode, path);
+}
 
 std::vector<uint8_t> encode_png(const Tensor& image) {
   return codec(&Codecs::encode_png, "encode_png", "<memory>", "libpng")(raw_of("encode_png", image));

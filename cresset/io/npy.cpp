@@ -188,7 +188,7 @@ Tensor load_npy(const Source& source) {
   return filled(source, HeaderParser(source, source.text().substr(start, length)).run(), start + length);
 }
 
-Tensor load_npy(const std::string& path) { return load_npy(Source::map(path)); }
+Tensor load_npy(const std::string& path) { return load_npy(Source::map(path, "load_npy")); }
 
 StateDict load_npz(const Source& source) {
   ZipReader zip("load_npz", source);
@@ -202,7 +202,7 @@ StateDict load_npz(const Source& source) {
   return tensors;
 }
 
-StateDict load_npz(const std::string& path) { return load_npz(Source::map(path)); }
+StateDict load_npz(const std::string& path) { return load_npz(Source::map(path, "load_npz")); }
 
 void save_npy(Sink& sink, const Tensor& tensor) {
   CRESSET_CHECK_AS(IoError, tensor.defined() && !tensor.is_meta(), "save_npy: the tensor has no values");

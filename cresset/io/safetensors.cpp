@@ -176,7 +176,9 @@ Safetensors read_safetensors(const Source& source) {
   return result;
 }
 
-Safetensors read_safetensors(const std::string& path) { return read_safetensors(Source::map(path)); }
+Safetensors read_safetensors(const std::string& path) {
+  return read_safetensors(Source::map(path, "read_safetensors"));
+}
 StateDict load_safetensors(const std::string& path) { return read_safetensors(path).tensors; }
 
 void save_safetensors(Sink& sink, const StateDict& tensors, const Metadata& metadata) {

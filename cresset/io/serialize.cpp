@@ -99,6 +99,12 @@ void set_value(std::vector<Tensor>& x, const IValue& value) {
   x = std::move(tensors);
 }
 
+void add_place(Error& error, const std::string& path) {
+  const std::string& said = error.msg();
+  const std::string start = "load: ";
+  error.set_message(start + path + ": " + (said.starts_with(start) ? said.substr(start.size()) : said));
+}
+
 static Tensor moved(const Tensor& tensor, Device device) {
   if (!tensor.defined()) return tensor;
   Tensor there = tensor.detach().to(device);

@@ -86,9 +86,26 @@ inline void set_value(IValue& x, IValue value) { x = std::move(value); }
 inline void set_value(Tensor& x, const IValue& value) { assign(x, value.toTensor()); }
 inline void set_value(OrderedDict<std::string, Tensor>& x, const IValue& value) { x = to_state_dict(value); }
 CRESSET_API void set_value(std::vector<Tensor>& x, const IValue& value);
+// Puts the file in front of what an error says.
+CRESSET_API void add_place(Error& error, const std::string& path);
 template <Stateful T>
 void set_value(T& x, const IValue& value) {
   set_state(x, value);
+}
+
+// set_value, whose errors name the file where there is one.
+template <class T, class From>
+void set_value_from(const From& from, T& x, IValue value) {
+  if constexpr (std::is_convertible_v<const From&, std::string>) {
+    try {
+      set_value(x, std::move(value));
+    } catch (Error& error) {
+      add_place(error, from);
+      throw;
+    }
+  } else {
+    set_value(x, std::move(value));
+  }
 }
 
 }  // namespace io
@@ -102,13 +119,14 @@ void save(const T& x, To&& to) {
 // From a path, an istream, or bytes. A device moves the tensors there first.
 template <class T, class From>
 requires(!std::is_same_v<std::decay_t<T>, const char*>) void load(T&& x, From&& from) {
-  io::set_value(x, io::load_value(std::forward<From>(from)));
+  IValue value = io::load_value(from);
+  io::set_value_from(from, x, std::move(value));
 }
 template <class T, class From>
 void load(T&& x, From&& from, Device device) {
-  IValue value = io::load_value(std::forward<From>(from));
+  IValue value = io::load_value(from);
   io::move_to(value, device);
-  io::set_value(x, std::move(value));
+  io::set_value_from(from, x, std::move(value));
 }
 template <class T>
 void load(T&& x, const char* data, size_t size) {

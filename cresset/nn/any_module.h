@@ -17,6 +17,7 @@ class CRESSET_API AnyModule {
   explicit AnyModule(const ModuleHolder<M>& holder) : AnyModule(holder.ptr()) {}
   // A module by value: AnyModule(M(…)).
   template <class M>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): an AnyModule is no Module
   requires(std::is_base_of_v<Module, std::decay_t<M>>) explicit AnyModule(M&& module)
       : AnyModule(std::make_shared<std::decay_t<M>>(std::forward<M>(module))) {}
   template <class M>

@@ -21,6 +21,7 @@ class AnyValue {
  public:
   AnyValue() = default;
   template <class T>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint leaves copies and moves alone
   requires(!std::is_same_v<std::decay_t<T>, AnyValue>) explicit AnyValue(T&& value) : held_(std::forward<T>(value)) {}
 
   bool has_value() const noexcept { return held_.has_value(); }

@@ -70,43 +70,48 @@ Tensor trunc_normal_(Tensor tensor, double mean, double std, double a, double b)
   return tensor.clamp_(a, b);
 }
 
-std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor) {
-  CRESSET_CHECK_AS(ShapeError, tensor.dim() >= 2,
-                   "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, found ",
-                   tensor.dim());
+static std::tuple<int64_t, int64_t> fans_of(const char* function, const Tensor& tensor) {
+  CRESSET_CHECK_AS(ShapeError, tensor.dim() >= 2, "init.", function,
+                   ": Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, found ",
+                   tensor.dim(), " (shape ", text_of(tensor.sizes()), ")");
   int64_t field = 1;
   for (int64_t i = 2; i < tensor.dim(); i++) field *= tensor.size(i);
   return {tensor.size(1) * field, tensor.size(0) * field};
 }
 
+std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor) {
+  return fans_of("_calculate_fan_in_and_fan_out", tensor);
+}
+
 namespace {
-double xavier_std(const Tensor& tensor, double gain) {
-  auto [in, out] = _calculate_fan_in_and_fan_out(tensor);
+double xavier_std(const char* function, const Tensor& tensor, double gain) {
+  auto [in, out] = fans_of(function, tensor);
   return gain * std::sqrt(2.0 / static_cast<double>(in + out));
 }
-double kaiming_std(const Tensor& tensor, double a, const FanModeType& mode, const NonlinearityType& nonlinearity) {
-  auto [in, out] = _calculate_fan_in_and_fan_out(tensor);
+double kaiming_std(const char* function, const Tensor& tensor, double a, const FanModeType& mode,
+                   const NonlinearityType& nonlinearity) {
+  auto [in, out] = fans_of(function, tensor);
   int64_t fan = mode.is<enumtype::kFanIn>() ? in : out;
   return calculate_gain(nonlinearity, a) / std::sqrt(static_cast<double>(fan));
 }
 }  // namespace
 
 Tensor xavier_uniform_(Tensor tensor, double gain) {
-  double bound = std::sqrt(3.0) * xavier_std(tensor, gain);
+  double bound = std::sqrt(3.0) * xavier_std("xavier_uniform_", tensor, gain);
   return init::uniform_(std::move(tensor), -bound, bound);
 }
 Tensor xavier_normal_(Tensor tensor, double gain) {
-  double std = xavier_std(tensor, gain);
+  double std = xavier_std("xavier_normal_", tensor, gain);
   return init::normal_(std::move(tensor), 0, std);
 }
 Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
   if (tensor.numel() == 0) return tensor;
-  double bound = std::sqrt(3.0) * kaiming_std(tensor, a, mode, nonlinearity);
+  double bound = std::sqrt(3.0) * kaiming_std("kaiming_uniform_", tensor, a, mode, nonlinearity);
   return init::uniform_(std::move(tensor), -bound, bound);
 }
 Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
   if (tensor.numel() == 0) return tensor;
-  double std = kaiming_std(tensor, a, mode, nonlinearity);
+  double std = kaiming_std("kaiming_normal_", tensor, a, mode, nonlinearity);
   return init::normal_(std::move(tensor), 0, std);
 }
 

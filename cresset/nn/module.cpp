@@ -14,7 +14,7 @@ namespace cresset::nn {
 namespace {
 
 void check_name(const char* kind, const std::string& name) {
-  CRESSET_CHECK_AS(ValueError, !name.empty(), kind, " name must not be empty");
+  CRESSET_CHECK_AS(ValueError, !name.empty(), kind, " name must not be empty (got '')");
   CRESSET_CHECK_AS(ValueError, name.find('.') == std::string::npos, kind, " name must not contain a dot (got '", name,
                    "')");
 }

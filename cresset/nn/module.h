@@ -15,6 +15,11 @@
 #include "cresset/nn/hooks.h"
 #include "cresset/nn/module_holder.h"
 
+namespace cresset::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace cresset::serialize
+
 namespace cresset::nn {
 
 using StateDict = OrderedDict<std::string, Tensor>;
@@ -88,6 +93,9 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   // Copies the values in, after all names and shapes were checked. With strict, names must match exactly.
   IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true);
   IncompatibleKeys load_state_dict(const IValue& state, bool strict = true);  // a dict of tensors
+  // The state_dict, a key each, in an archive: what save(module, path) writes and load(module, path) reads.
+  void save(serialize::OutputArchive& archive) const;
+  void load(serialize::InputArchive& archive);
   // Before names and shapes are compared: a module that takes its shapes from its first input may take them from here.
   virtual void before_load(const StateDict& state, const std::string& prefix);
 
@@ -113,13 +121,13 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   void unregister_parameter(const std::string& name);
   void unregister_buffer(const std::string& name);
   template <class M>
-  std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
-    add_module(std::move(name), module, detail::call_function<M>());
+  std::shared_ptr<M> register_module(const std::string& name, std::shared_ptr<M> module) {
+    add_module(name, module, detail::call_function<M>());
     return module;
   }
   template <class M>
-  std::shared_ptr<M> register_module(std::string name, ModuleHolder<M> holder) {
-    add_module(std::move(name), holder.ptr(), nullptr);
+  std::shared_ptr<M> register_module(const std::string& name, ModuleHolder<M> holder) {
+    add_module(name, holder.ptr(), nullptr);
     return holder.ptr();
   }
   template <class M>

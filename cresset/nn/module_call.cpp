@@ -25,7 +25,10 @@ void wrong_any_type(const std::type_info& wanted, const std::type_info& found) {
                              found == typeid(void) ? "nothing (it is empty)" : demangled(found)));
 }
 std::shared_ptr<Module> held(Module* module) { return std::shared_ptr<Module>(module); }
-void empty_holder() { throw ValueError("Accessing empty ModuleHolder"); }
+void empty_holder(const std::type_info& contained) {
+  throw ValueError(message_of("Accessing empty ModuleHolder: found no ", demangled(contained),
+                              " in it (give it one before it is used)"));
+}
 void wrong_argument(const Module& module, size_t index, const std::type_info& wanted, const std::type_info& found) {
   throw TypeError(message_of(short_name(module), "'s forward(): Expected argument #", index, " to be of type ",
                              demangled(wanted), ", but received value of type ", demangled(found)));

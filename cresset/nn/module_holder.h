@@ -17,7 +17,7 @@ namespace nn {
 
 namespace detail {
 using cresset::detail::is_module_holder_v;
-[[noreturn]] CRESSET_API void empty_holder();
+[[noreturn]] CRESSET_API void empty_holder(const std::type_info& contained);
 // Takes over a fresh module. Not make_shared, which would be compiled anew for every type of module.
 CRESSET_API std::shared_ptr<Module> held(Module* module);
 CRESSET_API void learn_call(Module& module, CallFunction function);
@@ -84,11 +84,11 @@ class ModuleHolder : cresset::detail::ModuleHolderIndicator {
   Contained& operator*() { return *get(); }
   const Contained& operator*() const { return *get(); }
   std::shared_ptr<Contained> ptr() const {
-    if (CRESSET_UNLIKELY(!owner_)) detail::empty_holder();
+    if (CRESSET_UNLIKELY(!owner_)) detail::empty_holder(typeid(Contained));
     return {owner_, impl_};
   }
   Contained* get() {
-    if (CRESSET_UNLIKELY(!owner_)) detail::empty_holder();
+    if (CRESSET_UNLIKELY(!owner_)) detail::empty_holder(typeid(Contained));
     return impl_;
   }
   const Contained* get() const { return const_cast<ModuleHolder*>(this)->get(); }

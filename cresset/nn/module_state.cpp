@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "cresset/io/serialize.h"
 #include "cresset/nn/module_hooks.h"
 #include "cresset/ops/all.h"
 
@@ -40,6 +41,20 @@ StateDict Module::state_dict() const {
     }
   }));
   return state;
+}
+
+void Module::save(serialize::OutputArchive& archive) const {
+  for (const auto& [name, tensor] : state_dict()) archive.write(name, tensor);
+}
+
+void Module::load(serialize::InputArchive& archive) {
+  StateDict state;
+  for (const std::string& name : archive.keys()) {
+    Tensor tensor;
+    archive.read(name, tensor);
+    state.insert(name, tensor);
+  }
+  load_state_dict(state);
 }
 
 void Module::before_load(const StateDict&, const std::string&) {}

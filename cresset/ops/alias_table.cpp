@@ -38,6 +38,7 @@ const std::vector<OpAlias>& op_aliases() {
       {"not_equal", "ne"},
       {"arctan2", "atan2"},
       {"logsigmoid", "log_sigmoid"},
+      {"cross_entropy_loss", "cross_entropy"},
       {"fft::fft", "fft_fft"},
       {"fft::fft2", "fft_fft2"},
       {"fft::fftfreq", "fft_fftfreq"},

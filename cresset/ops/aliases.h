@@ -130,6 +130,7 @@ inline Tensor& arctan2_(const Tensor& self, const Tensor& other) { return cresse
 inline Tensor& arctan2_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::atan2_out(out, self, other); }
 inline Tensor logsigmoid(const Tensor& self) { return cresset::log_sigmoid(self); }
 inline Tensor& logsigmoid_out(Tensor& out, const Tensor& self) { return cresset::log_sigmoid_out(out, self); }
+inline Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const Tensor& weight = {}, int64_t reduction = Reduction::Mean, int64_t ignore_index = -100, double label_smoothing = 0.0) { return cresset::cross_entropy(self, target, weight, reduction, ignore_index, label_smoothing); }
 namespace fft { inline Tensor fft(const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_fft(self, n, dim, norm); } }
 namespace fft { inline Tensor& fft_out(Tensor& out, const Tensor& self, std::optional<int64_t> n = std::nullopt, int64_t dim = -1, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_fft_out(out, self, n, dim, norm); } }
 namespace fft { inline Tensor fft2(const Tensor& self, std::optional<IntArrayRef> s = std::nullopt, IntArrayRef dim = {-2, -1}, std::optional<std::string_view> norm = std::nullopt) { return cresset::fft_fft2(self, s, dim, norm); } }

@@ -133,7 +133,8 @@ Dims result_sizes(const Tensor& input, const Tensor& weight, const Window& windo
     sizes.push_back((padded[d] - reach[d]) / window.stride_[d] + 1);
   }
   CRESSET_CHECK_AS(ShapeError, fits, "convolution: Calculated padded input size per channel: (", by_x(padded),
-                   "). Kernel size: (", by_x(reach), "). Kernel size can't be greater than actual input size");
+                   "). Kernel size: (", by_x(reach), "). Kernel size can't be greater than actual input size",
+                   " (found input ", text_of(input.sizes()), " and weight ", text_of(weight.sizes()), ")");
   return sizes;
 }
 

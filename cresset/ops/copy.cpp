@@ -163,6 +163,13 @@ CRESSET_ERRORS_OF(contiguous, , self, memory_format)
 // ---- the forms that Tensor declares itself
 Tensor& Tensor::operator=(const Tensor& values) && { return cresset::copy_(*this, values); }
 Tensor& Tensor::operator=(Tensor&& values) && { return cresset::copy_(*this, values); }
+Tensor& Tensor::fill_(const Tensor& value) const {
+  check_defined("fill_", "value", value);
+  CRESSET_CHECK_AS(ShapeError, value.dim() == 0, "fill_: only supports 0-dimension value tensor but got tensor with ",
+                   value.dim(), " dimensions (shape ", text_of(value.sizes()), ")");
+  if (!(GradMode::is_enabled() && value.requires_grad())) return fill_(value.item());
+  return copy_(value);
+}
 Tensor& Tensor::operator=(const Scalar& value) && { return cresset::fill_(*this, value); }
 Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
   return cresset::to(*this, options, non_blocking, copy);

@@ -247,7 +247,8 @@ Tensor one_hot(const Tensor& self, int64_t num_classes) try {
     CRESSET_CHECK_AS(NotImplementedError, !self.is_meta(),
                      "one_hot: the number of classes depends on values, which a meta tensor does not have");
     num_classes = max(self).item<int64_t>() + 1;
-    CRESSET_CHECK_AS(IndexError, num_classes > 0, "one_hot: Class values must be non-negative.");
+    CRESSET_CHECK_AS(IndexError, num_classes > 0, "one_hot: Class values must be non-negative, found ",
+                     num_classes - 1);
   }
   Dims sizes(self.sizes());
   sizes.push_back(num_classes);

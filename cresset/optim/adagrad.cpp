@@ -7,11 +7,11 @@ namespace cresset::optim {
 AdagradOptions::AdagradOptions(double lr) : lr_(lr) {}
 
 Adagrad::Adagrad(std::vector<OptimizerParamGroup> param_groups, AdagradOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(defaults)) {
+    : Optimizer(std::move(param_groups), std::make_unique<AdagradOptions>(std::move(defaults))) {
   make_states();
 }
 Adagrad::Adagrad(std::vector<Tensor> params, AdagradOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<AdagradOptions>(defaults)) {
+    : Optimizer(std::move(params), std::make_unique<AdagradOptions>(std::move(defaults))) {
   make_states();
 }
 std::unique_ptr<OptimizerParamState> Adagrad::new_state() const { return std::make_unique<AdagradParamState>(); }

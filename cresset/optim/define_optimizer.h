@@ -16,10 +16,10 @@
     std::unique_ptr<OptimizerParamState> new_state() const override;                           \
   }
 
-#define CRESSET_DEFINE_OPTIMIZER(Name)                                                   \
-  Name##Options::Name##Options(double lr) : lr_(lr) {}                                   \
-  Name::Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults)      \
-      : Optimizer(std::move(param_groups), std::make_unique<Name##Options>(defaults)) {} \
-  Name::Name(std::vector<Tensor> params, Name##Options defaults)                         \
-      : Optimizer(std::move(params), std::make_unique<Name##Options>(defaults)) {}       \
+#define CRESSET_DEFINE_OPTIMIZER(Name)                                                              \
+  Name##Options::Name##Options(double lr) : lr_(lr) {}                                              \
+  Name::Name(std::vector<OptimizerParamGroup> param_groups, Name##Options defaults)                 \
+      : Optimizer(std::move(param_groups), std::make_unique<Name##Options>(std::move(defaults))) {} \
+  Name::Name(std::vector<Tensor> params, Name##Options defaults)                                    \
+      : Optimizer(std::move(params), std::make_unique<Name##Options>(std::move(defaults))) {}       \
   std::unique_ptr<OptimizerParamState> Name::new_state() const { return std::make_unique<Name##ParamState>(); }

@@ -41,11 +41,11 @@ StateFields LBFGSParamState::fields() {
 }
 
 LBFGS::LBFGS(std::vector<OptimizerParamGroup> param_groups, LBFGSOptions defaults)
-    : Optimizer(std::move(param_groups), std::make_unique<LBFGSOptions>(defaults)) {
+    : Optimizer(std::move(param_groups), std::make_unique<LBFGSOptions>(std::move(defaults))) {
   finish_options();
 }
 LBFGS::LBFGS(std::vector<Tensor> params, LBFGSOptions defaults)
-    : Optimizer(std::move(params), std::make_unique<LBFGSOptions>(defaults)) {
+    : Optimizer(std::move(params), std::make_unique<LBFGSOptions>(std::move(defaults))) {
   finish_options();
 }
 

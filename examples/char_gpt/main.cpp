@@ -82,8 +82,7 @@ std::string write(Gpt& model, const data::CharTokenizer& tokenizer, const std::s
   return tokenizer.decode(ids);
 }
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--text FILE --steps N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int steps = arguments.number("--steps", quick ? 150 : 400);
   const size_t batch = quick ? 8 : 32;
@@ -121,3 +120,5 @@ int main(int argc, char** argv) {
   std::printf("\n%s\n", write(model, tokenizer, text.substr(0, 2), quick ? 100 : 400, 0.7).c_str());
   return loss_mean < (quick || arguments.has("--text") ? 2.4 : 0.5) ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--text FILE --steps N --quick", example); }

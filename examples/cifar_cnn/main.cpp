@@ -89,8 +89,7 @@ double learn(Images train_set, Images test_set, int epochs, int64_t width) {
   return accuracy;
 }
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--data DIR --epochs N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 3 : 6), width = quick ? 8 : 16;
   const std::string folder = arguments.text("--data");
@@ -100,3 +99,5 @@ int main(int argc, char** argv) {
                                          : learn(CIFAR10(folder), CIFAR10(folder, CIFAR10::Mode::kTest), epochs, width);
   return accuracy > (quick ? 40 : folder.empty() ? 90 : 60) ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--data DIR --epochs N --quick", example); }

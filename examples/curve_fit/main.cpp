@@ -83,8 +83,7 @@ float error_against_truth(const Points& fit) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--steps N --quick");
+int example(const Arguments& arguments) {
   const int steps = arguments.number("--steps", arguments.has("--quick") ? 900 : 1500);
   Tensor x = places(kPoints), y = noisy_curve(x, cresset::Generator(7));
   Tensor column = x.unsqueeze(1);
@@ -110,3 +109,5 @@ int main(int argc, char** argv) {
               good ? "" : ": BAD");
   return good ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--steps N --quick", example); }

@@ -66,8 +66,7 @@ nn::Sequential discriminator() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 5 : 15);  // of 100 steps
   cresset::manual_seed(4);
   nn::Sequential artist = generator(), critic = discriminator();
@@ -112,3 +111,5 @@ int main(int argc, char** argv) {
               untrained, variety, shapes(64).std(0).mean().item<double>(), learned ? "" : ": BAD");
   return learned ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

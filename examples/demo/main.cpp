@@ -156,8 +156,7 @@ bool learn(Digits train_set, Digits test_set, int epochs, double wanted, bool re
   return accuracy > wanted;
 }
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--data DIR --epochs N --resume --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick"), resume = arguments.has("--resume");
   const int epochs = arguments.number("--epochs", quick ? 1 : 4);
   const std::string folder = arguments.text("--data");
@@ -178,3 +177,5 @@ int main(int argc, char** argv) {
   dist::destroy_process_group();
   return good ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--data DIR --epochs N --resume --quick", example); }

@@ -61,8 +61,7 @@ void epoch(cresset::optim::Optimizer& optimizer, int64_t count, Loss loss_of, Af
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 4 : 10);
   cresset::manual_seed(0);
@@ -113,3 +112,5 @@ int main(int argc, char** argv) {
               static_cast<long long>(parameter_count(student)), shadow_accuracy, learned ? "" : ": BAD");
   return learned ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

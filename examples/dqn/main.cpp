@@ -84,8 +84,7 @@ double mean_length(nn::Sequential& network, int episodes) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 8 : 20);  // of 1,000 pushes
   cresset::manual_seed(1);
   nn::Sequential network = q_network(), target = q_network();
@@ -118,3 +117,5 @@ int main(int argc, char** argv) {
   std::printf("best of all evaluations: %.0f of %d%s\n", best, CartPole::kLongest, learned ? "" : ": BAD");
   return learned ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

@@ -60,8 +60,7 @@ void train(Net& net, optim::Optimizer& optimizer, const Digits& digits, int epoc
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick --file PATH");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 3 : 6);
   const std::string file = arguments.text("--file", "digits_0_to_4.pt");
@@ -102,3 +101,5 @@ int main(int argc, char** argv) {
   if (!good) std::printf("BAD: fine-tuning should be better\n");
   return good ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick --file PATH", example); }

@@ -10,8 +10,7 @@ using cresset::Tensor;
 namespace nn = cresset::nn;
 namespace data = cresset::data;
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 10 : 30);
   cresset::manual_seed(1);
 
@@ -47,3 +46,5 @@ int main(int argc, char** argv) {
   std::printf("largest error %.4f\n", error);
   return error < 0.05 ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

@@ -73,8 +73,7 @@ struct ModelImpl : nn::Module {
 };
 CRESSET_MODULE(Model);
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 4 : 5);
   const int64_t batch = 20, piece = 25, width = quick ? 48 : 96;
@@ -131,3 +130,5 @@ int main(int argc, char** argv) {
   }
   return perplexity < best * (quick ? 1.25 : 1.1) ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

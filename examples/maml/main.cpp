@@ -88,8 +88,7 @@ std::vector<double> few_shot(const Weights& weights) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 3 : 12);  // of 500 batches of tasks
   cresset::manual_seed(0);
   Weights weights = initial_weights();
@@ -119,3 +118,5 @@ int main(int argc, char** argv) {
   std::printf("%s\n", learned ? "" : ": BAD");
   return learned ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

@@ -83,8 +83,7 @@ bool learn(Digits train_set, Digits test_set, int epochs, double wanted) {
   return same && accuracy > wanted;
 }
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--data DIR --epochs N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 1 : 6);
   const std::string folder = arguments.text("--data");
@@ -97,3 +96,5 @@ int main(int argc, char** argv) {
                                    : learn(MNIST(folder), MNIST(folder, MNIST::Mode::kTest), epochs, wanted);
   return good ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--data DIR --epochs N --quick", example); }

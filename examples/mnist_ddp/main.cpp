@@ -55,8 +55,7 @@ double learn(Digits train_set, Digits test_set, int epochs, const std::string& c
   return accuracy;
 }
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--data DIR --save DIR --epochs N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 4 : 8);
   const std::string folder = arguments.text("--data");
@@ -72,3 +71,5 @@ int main(int argc, char** argv) {
   dist::destroy_process_group();
   return accuracy > (quick ? 80 : 93) ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--data DIR --save DIR --epochs N --quick", example); }

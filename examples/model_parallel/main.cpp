@@ -40,8 +40,7 @@ struct Batch {
   }
 };
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--steps N --quick");
+int example(const Arguments& arguments) {
   const int steps = arguments.number("--steps", arguments.has("--quick") ? 300 : 1500);
   dist::init_process_group();
   const int rank = dist::get_rank(), stages = dist::get_world_size();
@@ -94,3 +93,5 @@ int main(int argc, char** argv) {
   dist::destroy_process_group();
   return verdict.item<float>() == 1 ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--steps N --quick", example); }

@@ -57,8 +57,7 @@ Tensor at_own_pace(int rank, int workers, int steps) {
   return parameters;
 }
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--steps N --quick");
+int example(const Arguments& arguments) {
   const int steps = arguments.number("--steps", arguments.has("--quick") ? 150 : 500);
   dist::init_process_group();
   const int rank = dist::get_rank(), workers = dist::get_world_size() - 1;
@@ -78,3 +77,5 @@ int main(int argc, char** argv) {
   dist::destroy_process_group();
   return right ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--steps N --quick", example); }

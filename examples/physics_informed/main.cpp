@@ -46,8 +46,7 @@ void draw(const Tensor& learned, const Tensor& truth) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 900 : 3000);
   const int polish = quick ? 25 : 40;
@@ -85,3 +84,5 @@ int main(int argc, char** argv) {
               worst < 0.05 ? "" : ": BAD");
   return worst < 0.05 ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

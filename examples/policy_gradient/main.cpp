@@ -79,8 +79,7 @@ Experience play(ActorCritic& model, std::vector<CartPole>& carts) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 40 : 120);  // of sixteen episodes
   cresset::manual_seed(2);
   ActorCritic model;
@@ -116,3 +115,5 @@ int main(int argc, char** argv) {
   std::printf("best: %.0f of %d, at first %.0f%s\n", best, CartPole::kLongest, first, learned ? "" : ": BAD");
   return learned ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

@@ -103,8 +103,7 @@ double train(const char* name, Model model, const Ratings& seen, const Ratings& 
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 20 : 40);
   cresset::manual_seed(0);
   Ratings all = generate(), seen = all.part(0, kRatings * 9 / 10), hidden = all.part(kRatings * 9 / 10, kRatings);
@@ -123,3 +122,5 @@ int main(int argc, char** argv) {
   std::printf("%s\n", learned ? "" : "\nBAD: no better than the mean");
   return learned ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

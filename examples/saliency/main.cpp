@@ -71,8 +71,7 @@ Tensor integrated_gradients(nn::Sequential& network, const Tensor& image, int64_
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const int epochs = arguments.number("--epochs", arguments.has("--quick") ? 2 : 6);
   cresset::manual_seed(0);
   nn::Sequential network(nn::Conv2d(nn::Conv2dOptions(1, 8, 3).padding(1)), nn::ReLU(), nn::MaxPool2d(2),
@@ -116,3 +115,5 @@ int main(int argc, char** argv) {
               good ? "" : ": BAD");
   return good ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

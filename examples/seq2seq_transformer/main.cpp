@@ -144,8 +144,7 @@ double learn(const char* name, Task task, int steps, int64_t width) {
   return right / 2.0;
 }
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--steps N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int steps = arguments.number("--steps", quick ? 150 : 500);
   cresset::manual_seed(1);
@@ -153,3 +152,5 @@ int main(int argc, char** argv) {
   const double translated = learn("numbers to words", translation, steps, quick ? 32 : 64);
   return reversed > (quick ? 5 : 90) && translated > (quick ? 20 : 90) ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--steps N --quick", example); }

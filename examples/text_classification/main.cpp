@@ -75,8 +75,7 @@ struct ClassifierImpl : nn::Module {
 };
 CRESSET_MODULE(Classifier);
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--csv FILE --epochs N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 4 : 6);
   cresset::manual_seed(1);
@@ -123,3 +122,5 @@ int main(int argc, char** argv) {
   }
   return accuracy > (arguments.has("--csv") ? 0 : quick ? 85 : 97) ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--csv FILE --epochs N --quick", example); }

@@ -55,8 +55,7 @@ void draw(const char* title, const Tensor& images) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  Arguments arguments(argc, argv, "--epochs N --quick");
+int example(const Arguments& arguments) {
   const bool quick = arguments.has("--quick");
   const int epochs = arguments.number("--epochs", quick ? 12 : 20);
   const int64_t count = quick ? 3000 : 8000, batch = 64;
@@ -97,3 +96,5 @@ int main(int argc, char** argv) {
               learned ? "" : ": BAD");
   return learned ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return run_example(argc, argv, "--epochs N --quick", example); }

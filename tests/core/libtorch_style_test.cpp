@@ -107,4 +107,74 @@ TEST(LibtorchStyle, TensorsPrint) {
   EXPECT_EQ(out.str(), " 1.5000  2.0000\n 3.0000  4.2500\n[ CPUFloatType{2,2} ]");
 }
 
+std::string printed(const torch::Tensor& x) {
+  std::ostringstream out;
+  out << x;
+  return out.str();
+}
+TEST(LibtorchStyle, ComplexTensorsPrintBothParts) {
+  using C = c10::complex<float>;
+  EXPECT_EQ(printed(torch::tensor({C(1, 2), C(3, -4)})), "[1.+2.j, 3.-4.j]\n[ CPUComplexFloatType{2} ]");
+  EXPECT_EQ(printed(torch::tensor({C(1.5, 2), C(3, -4)}).view({1, 2})),
+            "[[1.5000+2.j, 3.0000-4.j]]\n[ CPUComplexFloatType{1,2} ]");
+  EXPECT_EQ(printed(torch::tensor(C(1, 2))), "1.+2.j\n[ CPUComplexFloatType{} ]");
+  EXPECT_EQ(printed(torch::empty({0, 2}, torch::kComplexDouble)), "[ CPUComplexDoubleType{0,2} ]");
+}
+
+TEST(LibtorchStyle, ADeviceTypeIsEnoughForTo) {
+  auto x = torch::ones({2}, torch::kFloat);
+  EXPECT_TRUE(x.to(torch::kCPU).is_same(x));
+  EXPECT_FALSE(x.to(torch::kCPU, /*non_blocking=*/false, /*copy=*/true).is_same(x));
+  EXPECT_EQ(x.to(torch::kCPU, torch::kDouble).dtype(), torch::kDouble);
+  EXPECT_TRUE(x.to(torch::kMeta).is_meta());
+}
+
+TEST(LibtorchStyle, FillTakesATensor) {
+  auto x = torch::zeros({2, 3});
+  x.fill_(torch::tensor(2.5));
+  EXPECT_EQ(x.sum().item<float>(), 15);
+  auto value = torch::tensor(3.0, torch::requires_grad());
+  auto y = torch::zeros({4});
+  y.fill_(value);
+  y.sum().backward();
+  EXPECT_EQ(value.grad().item<float>(), 4);
+  try {
+    x.fill_(torch::ones({1}));
+    FAIL();
+  } catch (const c10::Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "fill_: only supports 0-dimension value tensor but got tensor with 1 dimensions (shape [1])");
+  }
+}
+
+TEST(LibtorchStyle, PackedAccessorsReadAndWrite) {
+  auto x = torch::arange(6, torch::kFloat).view({2, 3});
+  torch::PackedTensorAccessor32<float, 2, torch::RestrictPtrTraits> a =
+      x.packed_accessor32<float, 2, torch::RestrictPtrTraits>();
+  a[1][2] = 9;
+  EXPECT_EQ((x.packed_accessor64<float, 2>()[1][2]), 9);
+  EXPECT_EQ(a.size(1), 3);
+  EXPECT_THROW((torch::empty({1}, torch::kFloat).expand({int64_t{1} << 31}).packed_accessor32<float, 1>()), c10::Error);
+}
+
+TEST(LibtorchStyle, PrintSaysWhatItIs) {
+  testing::internal::CaptureStderr();
+  torch::ones({2, 3}).print();
+  torch::Tensor().print();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "[CPUFloatType [2, 3]]\n[UndefinedTensor]\n");
+}
+
+TEST(LibtorchStyle, CudaSeedsAreTheDefaultGenerators) {
+  torch::cuda::manual_seed_all(7);
+  auto x = torch::rand({3});
+  torch::manual_seed(7);
+  EXPECT_TRUE(torch::equal(x, torch::rand({3})));
+}
+
+TEST(LibtorchStyle, CrossEntropyLossIsCrossEntropy) {
+  auto x = torch::rand({2, 3}), target = torch::tensor({0, 2});
+  EXPECT_TRUE(
+      torch::equal(torch::cross_entropy_loss(x, target), at::cross_entropy_loss(x, target, {}, at::Reduction::Mean)));
+}
+
 }  // namespace

@@ -82,5 +82,23 @@ TEST(Csv, DatasetOfClassesAndOfNumbers) {
   EXPECT_EQ(CsvDataset(folder / "iris.csv.gz", {"kind"}).size(), 3U);
 }
 
+TEST(Csv, ADataSetWithoutATargetNeedsNoOptions) {
+  TemporaryFolder folder;
+  const std::string path = folder / "numbers.csv";
+  const std::string text = "a,b\n1,2\n3,4\n";
+  io::write_file(path, std::vector<uint8_t>(text.begin(), text.end()));
+  CsvDataset numbers(path);
+  EXPECT_TRUE(equal(numbers.features(), tensor({{1.F, 2.F}, {3.F, 4.F}})));
+  EXPECT_TRUE(equal(numbers.targets(), zeros({2})));
+  EXPECT_ERROR(IoError, CsvDataset(folder / "missing.csv"), "read_csv: ");
+  EXPECT_ERROR(IoError, io::read_image(folder / "missing.png"), "read_image: ");
+}
+
+struct Squares : data::Dataset<Squares> {  // by libtorch's short name
+  Example<> get(size_t i) override { return {full({}, static_cast<double>(i * i)), Tensor()}; }
+  std::optional<size_t> size() const override { return 4; }
+};
+static_assert(std::is_base_of_v<data::BatchDataset<Squares>, Squares>);
+
 }  // namespace
 }  // namespace cresset::data::datasets

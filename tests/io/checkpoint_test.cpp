@@ -163,5 +163,19 @@ TEST(Checkpoint, TorchLoadReadsIt) {
   SKIP_OR_EXPECT_SUCCESS(ran, "PyTorch");
 }
 
+TEST(Checkpoint, FaultsNameTheFileAndThePart) {
+  TempFolder folder;
+  Training training;
+  Checkpoint checkpoint(folder.path());
+  checkpoint.add("model", training.model);
+  const std::string path = checkpoint.save(1);
+  Position position;
+  Checkpoint other(folder.path());
+  other.add("model", position);
+  EXPECT_ERROR(IndexError, other.load(path), "Checkpoint: " + path + ": part 'model': ");
+  EXPECT_ERROR(IndexError, other.load_newest(), "Checkpoint: " + path + ": part 'model': ");
+  EXPECT_ERROR(IoError, other.load(folder / "none"), "Checkpoint: " + (folder / "none") + ": No such file");
+}
+
 }  // namespace
 }  // namespace cresset::io

@@ -135,5 +135,18 @@ TEST(Archive, KeysNestAndAreChecked) {
   EXPECT_ERROR(IndexError, in.read("z", x), "there is no 'z' (found: 'x', 'n', 'inner')");
 }
 
+TEST(Load, FaultsNameTheFile) {
+  TempFolder folder;
+  const std::string path = folder / "x.pt";
+  save(ones({2}), path);
+  Line line;
+  EXPECT_ERROR(TypeError, load(line, path), "load: " + path + ": found a Tensor (expected a dict of tensors)");
+  save(OrderedDict<std::string, Tensor>{{"bias", ones({})}}, path);
+  EXPECT_ERROR(Error, load(line, path), "load: " + path + ": load_state_dict: missing 'weight'");
+  Tensor x;
+  EXPECT_ERROR(TypeError, load(x, path), "load: " + path + ": ");
+  EXPECT_ERROR(IoError, load(x, folder / "missing.pt"), "load: " + (folder / "missing.pt") + ": No such file");
+}
+
 }  // namespace
 }  // namespace cresset

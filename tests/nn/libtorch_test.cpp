@@ -64,4 +64,71 @@ TEST(Libtorch, SequenceModelsAsInItsExamples) {
   EXPECT_EQ(encoder->forward(torch::randn({8, 2, 16})).sizes(), torch::IntArrayRef({8, 2, 16}));
 }
 
+TEST(Libtorch, ModulesSaveIntoArchives) {
+  Net net(4), other(4);
+  torch::serialize::OutputArchive out;
+  net->save(out);
+  std::stringstream stream;
+  out.save_to(stream);
+  torch::serialize::InputArchive in;
+  in.load_from(stream);
+  other->load(in);
+  auto x = torch::rand({3, 2});
+  EXPECT_TRUE(torch::equal(net(x), other(x)));
+  torch::nn::Linear wrong(3, 3);
+  EXPECT_THROW(wrong->load(in), c10::Error);
+}
+
+TEST(Libtorch, SequencesInBraces) {
+  auto a = torch::ones({2}), b = torch::ones({3});
+  EXPECT_EQ(torch::nn::utils::rnn::pad_sequence({a, b}, true).sizes(), torch::IntArrayRef({2, 3}));
+  EXPECT_EQ(torch::nn::utils::rnn::pad_sequence({a, b}).sizes(), torch::IntArrayRef({3, 2}));
+  EXPECT_EQ(torch::nn::utils::rnn::pack_sequence({b, a}).data().numel(), 5);
+}
+
+template <class F>
+std::string message(F&& f) {
+  try {
+    f();
+  } catch (const c10::Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Libtorch, ErrorsNameWhatWasCalledAndFound) {
+  namespace F = torch::nn::functional;
+  auto starts = [](const std::string& text, const std::string& start) {
+    EXPECT_EQ(text.substr(0, start.size()), start);
+  };
+  auto x = torch::rand({2, 3});
+  starts(message([&] { F::interpolate(x); }), "interpolate: ");
+  starts(message([&] { F::nll_loss(torch::tensor(1.0), torch::tensor(1)); }), "nll_loss: ");
+  starts(message([&] { F::pad(x, F::PadFuncOptions({1})); }), "pad: ");
+  starts(message([&] { F::grid_sample(x, x); }), "grid_sample: ");
+  EXPECT_EQ(message([&] {
+              F::one_hot(torch::tensor({-3, -2}));
+            }),
+            "one_hot: Class values must be non-negative, found -2");
+  EXPECT_EQ(
+      message([&] {
+        F::conv2d(torch::rand({1, 1, 2, 2}), torch::rand({1, 1, 3, 3}));
+      }),
+      "conv2d: Calculated padded input size per channel: (2 x 2). Kernel size: (3 x 3). Kernel size can't be greater "
+      "than actual input size (found input [1, 1, 2, 2] and weight [1, 1, 3, 3])");
+  EXPECT_EQ(message([&] { torch::nn::Dropout2d(1.5); }),
+            "Dropout2d: dropout probability has to be between 0 and 1, but got 1.5");
+  EXPECT_EQ(message([&] { torch::nn::BatchNorm2d(-1); }),
+            "BatchNorm2d: found num_features -1 (expected no negative number)");
+}
+
+TEST(Libtorch, ABatchNormKeepsTheWishForSynchronisedStatisticsInCopies) {
+  torch::nn::BatchNorm1d norm(3);
+  EXPECT_FALSE(norm->is_synchronised());
+  norm->synchronise();
+  EXPECT_TRUE(std::dynamic_pointer_cast<torch::nn::BatchNorm1dImpl>(norm->clone())->is_synchronised());
+  auto x = torch::rand({4, 3});  // without a process group nothing changes
+  EXPECT_TRUE(torch::equal(norm(x), torch::nn::BatchNorm1d(3)(x)));
+}
+
 }  // namespace

@@ -64,8 +64,10 @@ TEST(Init, DistributionsHaveTheirMoments) {
   EXPECT_TRUE(t.is_leaf() && t.requires_grad());
   Tensor kernel = empty({4, 5, 3, 2});
   EXPECT_EQ(init::_calculate_fan_in_and_fan_out(kernel), std::make_tuple(int64_t{30}, int64_t{24}));
-  EXPECT_EQ(message([] { init::xavier_normal_(zeros({3})); }),
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, found 1");
+  EXPECT_EQ(
+      message([] { init::xavier_normal_(zeros({3})); }),
+      "init.xavier_normal_: Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, found 1 "
+      "(shape [3])");
 }
 
 TEST(Init, ConstantsIdentitiesAndSparsity) {

@@ -101,7 +101,7 @@ class Walk {
 };
 
 Report read(const std::string& path) {
-  const io::Source source = io::Source::map(path);
+  const io::Source source = io::Source::map(path, "inspect");
   Report report;
   report.file_bytes = source.size();
   const std::string_view text = source.text();

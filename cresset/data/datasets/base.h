@@ -101,3 +101,11 @@ class IterableDataset : public StatefulDataset<Self, std::vector<SingleExample>>
 };
 
 }  // namespace cresset::data::datasets
+
+namespace cresset::data {
+using datasets::BatchDataset;
+using datasets::Dataset;
+using datasets::IterableDataset;
+using datasets::StatefulDataset;
+using datasets::StreamDataset;
+}  // namespace cresset::data

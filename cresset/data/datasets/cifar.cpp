@@ -39,7 +39,7 @@ CIFAR10::CIFAR10(const std::string& root, Mode mode, const Source& source) : nam
     if (!io::file_exists(path)) path = message_of(root, "/", file);
     CRESSET_CHECK_AS(IoError, io::file_exists(path), name_, ": ", file, " was not found (looked in ", root, " and ",
                      root, "/", source.folder, ")");
-    files.push_back(io::read_file(path));
+    files.push_back(io::read_file(path, "CIFAR"));
     CRESSET_CHECK_AS(IoError, !files.back().empty() && files.back().size() % record == 0, name_, ": ", path, ": found ",
                      files.back().size(), " bytes (expected a multiple of ", record,
                      ", the size of a record; truncated?)");

@@ -87,7 +87,7 @@ class Subset : public Dataset<Subset<D>, typename D::ExampleType> {
 
 // Random parts of these lengths, which add up to the size. The default generator's, unless one is given.
 template <typename D>
-std::vector<Subset<D>> random_split(D dataset, const std::vector<size_t>& lengths,
+std::vector<Subset<D>> random_split(const D& dataset, const std::vector<size_t>& lengths,
                                     const std::optional<Generator>& generator = std::nullopt) {
   std::vector<Subset<D>> parts;
   for (auto& indices : detail::split_indices(detail::known_size("random_split", dataset), lengths, generator))
@@ -97,10 +97,10 @@ std::vector<Subset<D>> random_split(D dataset, const std::vector<size_t>& length
 
 // The same by fractions that add up to 1; what rounding leaves over goes to the first parts.
 template <typename D>
-std::vector<Subset<D>> random_split(D dataset, const std::vector<double>& fractions,
+std::vector<Subset<D>> random_split(const D& dataset, const std::vector<double>& fractions,
                                     const std::optional<Generator>& generator = std::nullopt) {
   const size_t size = detail::known_size("random_split", dataset);
-  return random_split(std::move(dataset), detail::split_lengths(size, fractions), generator);
+  return random_split(dataset, detail::split_lengths(size, fractions), generator);
 }
 
 // One data set after the other.

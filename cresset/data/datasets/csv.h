@@ -9,6 +9,7 @@
 namespace cresset::data::datasets {
 
 struct CsvDatasetOptions {
+  CsvDatasetOptions() = default;
   CsvDatasetOptions(std::string label) : label_(std::move(label)) {}
   CRESSET_ARG(std::string, label);                  // the target's column; empty: no target, a float 0
   CRESSET_ARG(std::vector<std::string>, features);  // empty: all other columns
@@ -19,7 +20,7 @@ struct CsvDatasetOptions {
 
 class CRESSET_API CsvDataset : public Dataset<CsvDataset> {
  public:
-  CsvDataset(const std::string& path, const CsvDatasetOptions& options);
+  CsvDataset(const std::string& path, const CsvDatasetOptions& options = {});
 
   Example<> get(size_t index) override { return rows_.get(index); }
   std::vector<Example<>> get_batch(ArrayRef<size_t> indices) override { return rows_.get_batch(indices); }

@@ -32,7 +32,7 @@ std::vector<Example<>> TextDataset::get_batch(ArrayRef<size_t> indices) {
 }
 
 std::string read_text(const std::string& path) {
-  const std::vector<uint8_t> bytes = io::read_maybe_gzip(path);
+  const std::vector<uint8_t> bytes = io::read_maybe_gzip(path, "TextDataset");
   return {bytes.begin(), bytes.end()};
 }
 

@@ -38,7 +38,13 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   return cresset::binary_cross_entropy_with_logits(input, target, o.weight(), o.pos_weight(), number(o.reduction()));
 }
 Tensor nll_loss(const Tensor& input, const Tensor& target, const NLLLossFuncOptions& o) {
-  return cresset::nll_loss_nd(input, target, o.weight(), number(o.reduction()), o.ignore_index());
+  try {
+    return cresset::nll_loss_nd(input, target, o.weight(), number(o.reduction()), o.ignore_index());
+  } catch (Error& error) {  // by the name that was called
+    constexpr std::string_view op = "nll_loss_nd";
+    if (error.msg().starts_with(op)) error.set_message("nll_loss" + error.msg().substr(op.size()));
+    throw;
+  }
 }
 Tensor cross_entropy(const Tensor& input, const Tensor& target, const CrossEntropyFuncOptions& o) {
   return cresset::cross_entropy(input, target, o.weight(), number(o.reduction()), o.ignore_index(),

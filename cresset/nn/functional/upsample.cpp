@@ -27,8 +27,10 @@ Tensor affine_grid(const Tensor& theta, IntArrayRef size, bool align_corners) {
 }
 
 Tensor grid_sample(const Tensor& input, const Tensor& grid, const GridSampleFuncOptions& o) {
-  return cresset::grid_sampler(input, grid, static_cast<int64_t>(o.mode().index()),
-                               static_cast<int64_t>(o.padding_mode().index()), o.align_corners().value_or(false));
+  constexpr const char* modes[] = {"bilinear", "nearest", "bicubic"};
+  constexpr const char* paddings[] = {"zeros", "border", "reflection"};
+  return cresset::grid_sample(input, grid, modes[o.mode().index()], paddings[o.padding_mode().index()],
+                              o.align_corners().value_or(false));
 }
 
 }  // namespace cresset::nn::functional

@@ -33,6 +33,12 @@ std::string one_or_tuple(IntArrayRef list) {
   return same && !list.empty() ? std::to_string(list.front()) : tuple(list);
 }
 
+std::string layer_name(const std::type_info& type) {
+  std::string name = demangled(type);
+  name.erase(0, name.rfind(':') + 1);
+  if (name.ends_with("Impl")) name.resize(name.size() - 4);
+  return name;
+}
 void print_line(std::ostream& stream, const Module& layer, const std::string& options) {
   stream << short_name(layer) << '(' << options << ')';
 }

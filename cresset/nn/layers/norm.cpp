@@ -1,12 +1,7 @@
 #include "cresset/nn/layers/norm.h"
 
-#include <atomic>
-#include <mutex>
-#include <unordered_map>
-
 #include "cresset/nn/functional/norm.h"
 #include "cresset/nn/layers/describe.h"
-#include "cresset/nn/layers/synchronised.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::nn {
@@ -22,15 +17,6 @@ namespace {
 std::string momentum_text(double momentum) { return written(momentum); }
 std::string momentum_text(const std::optional<double>& momentum) { return momentum ? written(*momentum) : "None"; }
 
-// Batch norms that take part in other processes' statistics. By weak pointer: another module may come to the address of
-// one that has gone.
-std::atomic<bool> any_synchronised{false};
-std::mutex synchronised_mutex;
-std::unordered_map<const Module*, std::weak_ptr<Module>>& synchronised_modules() {
-  static auto* modules = new std::unordered_map<const Module*, std::weak_ptr<Module>>;
-  return *modules;
-}
-
 void set_ones(const Tensor& x) {
   NoGradGuard no_grad;
   if (x.defined()) fill_(x, 1);
@@ -42,21 +28,6 @@ void set_zeros(const Tensor& x) {
 
 }  // namespace
 
-void synchronise(const std::shared_ptr<Module>& batch_norm, bool on) {
-  std::lock_guard lock(synchronised_mutex);
-  if (on)
-    synchronised_modules()[batch_norm.get()] = batch_norm;
-  else
-    synchronised_modules().erase(batch_norm.get());
-  any_synchronised = !synchronised_modules().empty();
-}
-bool is_synchronised(const Module& batch_norm) {
-  if (!any_synchronised.load(std::memory_order_relaxed)) return false;
-  std::lock_guard lock(synchronised_mutex);
-  const auto found = synchronised_modules().find(&batch_norm);
-  return found != synchronised_modules().end() && !found->second.expired();
-}
-
 template <size_t D, class Derived, class Options>
 NormImplBase<D, Derived, Options>::NormImplBase(const Options& options_) : options(options_) {
   NormImplBase::reset();
@@ -65,7 +36,7 @@ NormImplBase<D, Derived, Options>::NormImplBase(const Options& options_) : optio
 template <size_t D, class Derived, class Options>
 void NormImplBase<D, Derived, Options>::reset() {
   const int64_t features = options.num_features();
-  CRESSET_CHECK_AS(ValueError, features >= 0, short_name(*this), ": found num_features ", features,
+  CRESSET_CHECK_AS(ValueError, features >= 0, detail::layer_name(typeid(Derived)), ": found num_features ", features,
                    " (expected no negative number)");
   auto parameter = [&](const char* name) {
     return this->register_parameter(name, options.affine() ? empty({features}) : Tensor(), options.affine());
@@ -130,7 +101,7 @@ Tensor BatchNormImplBase<D, Derived>::forward(const Tensor& input) {
   _check_input_dim(input);
   const double factor = count_batch();
   const bool by_batch = this->is_training() || !this->running_mean.defined();
-  if (by_batch && sync_batch_norm_function && is_synchronised(*this))
+  if (by_batch && sync_batch_norm_function && synchronised_)
     return sync_batch_norm_function(input, this->weight, this->bias, this->running_mean, this->running_var, factor,
                                     this->options.eps());
   if (by_batch) F::detail::check_batch_statistics(input);

@@ -24,11 +24,19 @@ class CRESSET_API BatchNormImplBase : public NormImplBase<D, Derived, BatchNormO
  public:
   using NormImplBase<D, Derived, BatchNormOptions>::NormImplBase;
   Tensor forward(const Tensor& input);
+  // Whether its statistics are those of all processes' batches. It stays the object that it is: a member of a user's
+  // class could not be exchanged for a SyncBatchNorm from outside. Without the distributed library, or without a
+  // process group, nothing changes.
+  void synchronise(bool on = true) { synchronised_ = on; }
+  bool is_synchronised() const { return synchronised_; }
 
  protected:
   virtual void _check_input_dim(const Tensor& input);
   // Counts the batch and returns how far the running statistics move towards it.
   double count_batch();
+
+ private:
+  bool synchronised_ = false;
 };
 
 template <size_t D, class Derived>

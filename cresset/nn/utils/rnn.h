@@ -1,6 +1,7 @@
 // Sequences of different lengths: padded to one length, or packed without the padding for RNN, LSTM and GRU.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <tuple>
 
@@ -40,8 +41,15 @@ CRESSET_API Tensor pad_sequence(TensorList sequences, bool batch_first = false, 
 inline Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first = false, double padding_value = 0) {
   return pad_sequence(TensorList(sequences), batch_first, padding_value);
 }
+inline Tensor pad_sequence(std::initializer_list<Tensor> sequences, bool batch_first = false,
+                           double padding_value = 0) {
+  return pad_sequence(TensorList(sequences), batch_first, padding_value);
+}
 CRESSET_API PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
 inline PackedSequence pack_sequence(const std::vector<Tensor>& sequences, bool enforce_sorted = true) {
+  return pack_sequence(TensorList(sequences), enforce_sorted);
+}
+inline PackedSequence pack_sequence(std::initializer_list<Tensor> sequences, bool enforce_sorted = true) {
   return pack_sequence(TensorList(sequences), enforce_sorted);
 }
 

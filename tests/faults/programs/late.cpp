@@ -1,5 +1,5 @@
-// A rank that is stopped in the middle of a large all-reduce and woken up long after the others have given it up. What they
-// do with their memory since then is theirs.
+// A rank that is stopped in the middle of a large all-reduce and woken up long after the others have given it up. What
+// they do with their memory since then is theirs.
 #include <cresset/cresset.h>
 #include <cresset/distributed/collectives.h>
 #include <signal.h>
