@@ -27,13 +27,18 @@ class DirectMemory {
   struct Flag;
   enum Round { kReady, kReduced, kDone, kRounds };
   DirectMemory() = default;
+  bool open_peer(int64_t pid, uint64_t address, uint64_t secret);
   bool open_page(int owner_pid, int fd, size_t size);
   Flag& flag(Round round, size_t from, size_t to) const;
   // Tells all that this rank is there, and returns when all are; `value` is what it tells them besides.
   std::vector<uint64_t> meet(const Exchange& exchange, Round round, uint64_t value) const;
 
   bool reaches_all_ = false;
-  std::vector<int> pids_;
+  struct Peer {
+    int pid = -1;
+    int handle = -1;  // says whether the pid is still that process's
+  };
+  std::vector<Peer> peers_;
   void* page_ = nullptr;
   size_t page_bytes_ = 0;
   size_t ranks_ = 0;
