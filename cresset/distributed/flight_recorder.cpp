@@ -167,7 +167,7 @@ std::string FlightRecorder::dump_into(const std::string& folder) const {
   std::string group = group_;
   std::replace_if(
       group.begin(), group.end(), [](char c) { return c == ' ' || c == '/'; }, '_');
-  const std::string path =
+  std::string path =
       folder + "/flight_" + group + "_rank" + std::to_string(rank_) + "_" + std::to_string(getpid()) + ".json";
   dump(path);
   return path;

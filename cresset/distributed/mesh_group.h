@@ -119,7 +119,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   std::string too_late(const Flight& flight) const;
   void give_up(const std::string& sentence);
 
-  Work start_point_to_point(OpKind op, Tensor tensor, int peer, int tag);
+  Work start_point_to_point(OpKind op, const Tensor& tensor, int peer, int tag);
 
   const pid_t owner_;
   std::shared_ptr<Transport> transport_;

@@ -26,17 +26,17 @@ std::string described(DType dtype, int64_t count) {
 Work MeshGroup::send(Tensor tensor, int destination, int tag) {
   CRESSET_CHECK_AS(ValueError, destination >= 0 && destination < size() && destination != rank(), "send: found rank ",
                    destination, " (expected another rank of the group, 0 to ", size() - 1, ")");
-  return start_point_to_point(OpKind::send, std::move(tensor), destination, tag);
+  return start_point_to_point(OpKind::send, tensor, destination, tag);
 }
 
 Work MeshGroup::recv(Tensor tensor, int source, int tag) {
   CRESSET_CHECK_AS(ValueError, source >= -1 && source < size() && source != rank(), "recv: found rank ", source,
                    " (expected another rank of the group, 0 to ", size() - 1, ")");
   CRESSET_CHECK_AS(ValueError, size() > 1, "recv: the group has no other rank to receive from");
-  return start_point_to_point(OpKind::recv, std::move(tensor), source, tag);
+  return start_point_to_point(OpKind::recv, tensor, source, tag);
 }
 
-Work MeshGroup::start_point_to_point(OpKind op, Tensor tensor, int peer, int tag) {
+Work MeshGroup::start_point_to_point(OpKind op, const Tensor& tensor, int peer, int tag) {
   const bool sends = op == OpKind::send;
   if (sends)
     check_tensor("send", "the tensor", tensor, backend());

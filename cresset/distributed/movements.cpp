@@ -60,6 +60,7 @@ void all_gather_parts(const Exchange& exchange, const std::vector<char*>& output
   const int size = exchange.size(), rank = exchange.rank();
   if (size == 1) return;
   std::vector<std::unique_ptr<TransportBuffer>> buffers;
+  buffers.reserve(outputs.size());
   for (char* output : outputs) buffers.push_back(exchange.transport.buffer(output, bytes));
   const auto buffer = [&](int r) -> TransportBuffer& { return *buffers[static_cast<size_t>((r + 2 * size) % size)]; };
   if (bytes <= kRingBytes) {

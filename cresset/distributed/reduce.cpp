@@ -6,6 +6,13 @@
 
 #include "cresset/core/error.h"
 
+// For GCC; clang finds it out with a test at run time.
+#ifdef __clang__
+#define CRESSET_NO_DEPENDENCE
+#else
+#define CRESSET_NO_DEPENDENCE _Pragma("GCC ivdep")
+#endif
+
 namespace cresset::distributed {
 namespace {
 
@@ -81,7 +88,7 @@ void combine(void* into, const void* left, const void* right, size_t count) {
   const T* a = static_cast<const T*>(left);
   const T* b = static_cast<const T*>(right);
   // `into` may be one of the inputs, element for element: no iteration reads what another writes.
-#pragma GCC ivdep
+  CRESSET_NO_DEPENDENCE
   for (size_t i = 0; i < count; i++) {
     if constexpr (is_half<T>)
       out[i] = T(Op::template apply<float>(static_cast<float>(a[i]), static_cast<float>(b[i])));

@@ -49,7 +49,7 @@ Input::Input(const Tensor& tensor) {
   flat_ = alias(tensor).contiguous();
 }
 
-Bundle::Bundle(std::vector<Tensor> tensors) {
+Bundle::Bundle(const std::vector<Tensor>& tensors) {
   const NoGradGuard no_grad;
   for (const Tensor& tensor : tensors) {
     tensors_.push_back(alias(tensor));

@@ -39,7 +39,7 @@ class Input {
 // Several tensors as if they were one.
 class Bundle {
  public:
-  explicit Bundle(std::vector<Tensor> tensors);
+  explicit Bundle(const std::vector<Tensor>& tensors);
   int64_t count() const { return count_; }
   char* data() const { return static_cast<char*>(flat_.data_ptr()); }
   void finish();

@@ -5,7 +5,7 @@
 
 namespace cresset::distributed {
 
-void WorkState::finish(std::exception_ptr failed) {
+void WorkState::finish(const std::exception_ptr& failed) {
   std::vector<std::function<void(std::exception_ptr)>> waiting;
   {
     const std::lock_guard lock(mutex);

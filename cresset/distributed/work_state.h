@@ -17,7 +17,7 @@ struct CRESSET_API WorkState {
   std::vector<Tensor> result;
   std::vector<std::function<void(std::exception_ptr)>> callbacks;
 
-  void finish(std::exception_ptr failed);
+  void finish(const std::exception_ptr& failed);
 };
 
 }  // namespace cresset::distributed
