@@ -109,6 +109,8 @@ void MeshGroup::watch() {
   }
   const Health::Cause cause = health_->cause(options_.ranks, name(), in_flight ? &*in_flight : nullptr);
   if (!cause.words.empty()) {
+    // Perhaps heard since the first look: then whoever left has left because of it.
+    if (const auto sentence = health_->heard("error/" + name())) return die(*sentence, Words::sentence);
     // Nobody waits whom an error could reach, and before the next operation a launcher may have stopped this process.
     if (calls_ == 0 && name() == "default")
       std::fprintf(stderr, "cresset: %s (rank %d heard of it between two operations)\n", cause.words.c_str(), rank());
