@@ -81,6 +81,7 @@ std::string Crew::prefix_of(int rank, const Console& console) const {
 // A worker whose output alone is shown, as it is, writes there itself: progress bars see the terminal.
 bool Crew::has_the_terminal(int local_rank) const {
   if (tools_.options.prefix || !tools_.options.log_dir.empty()) return false;
+  if (!isatty(STDOUT_FILENO) && !isatty(STDERR_FILENO)) return false;
   const std::vector<Streams>& shown = tools_.options.shown;
   const auto any = [](const Streams& streams) { return streams.out || streams.err; };
   const Streams& own = shown[static_cast<size_t>(local_rank)];
