@@ -27,7 +27,15 @@ std::optional<int64_t> load_newest(io::Checkpoint& checkpoint, const Group& grou
   const int everyone = get_world_size(group);
   const auto newest =
       std::find_if(holders.rbegin(), holders.rend(), [&](const auto& held) { return held.second == everyone; });
-  if (newest == holders.rend()) return std::nullopt;
+  if (newest == holders.rend()) {
+    if (!holders.empty() && get_rank(group) == 0)
+      std::fprintf(
+          stderr,
+          "load_newest: no step is there on all %d ranks (the newest on any is %lld), so nothing was loaded; when "
+          "the number of processes changes, they need one folder for all\n",
+          everyone, static_cast<long long>(holders.rbegin()->first));
+    return std::nullopt;
+  }
   return checkpoint.load(whole.at(newest->first));
 }
 

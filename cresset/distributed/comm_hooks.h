@@ -51,6 +51,7 @@ using CommHook = std::function<BucketWork(GradBucket& bucket)>;
 
 // The average over the group; what DistributedDataParallel does without a hook. Null: the default group.
 CRESSET_API CommHook all_reduce_hook(const Group& group = nullptr);
+inline CommHook allreduce_hook(const Group& group = nullptr) { return all_reduce_hook(group); }  // PyTorch's spelling
 // The same in half the bytes. Each rank's share is divided before it is rounded, so that the sum stays in range.
 CRESSET_API CommHook fp16_compress_hook(const Group& group = nullptr);
 CRESSET_API CommHook bf16_compress_hook(const Group& group = nullptr);

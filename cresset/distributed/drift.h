@@ -12,6 +12,10 @@ CRESSET_API uint64_t digest_of(const Tensor& tensor);
 
 // Every rank of the group calls it; throws DistributedError on all of them where values differ.
 CRESSET_API void check_parameters(const nn::Module& module, const Group& group = nullptr);
+template <class Contained>
+void check_parameters(const nn::ModuleHolder<Contained>& module, const Group& group = nullptr) {
+  check_parameters(*module, group);
+}
 CRESSET_API void check_parameters(const std::vector<Tensor>& parameters, const Group& group = nullptr);
 
 struct DriftCheck {

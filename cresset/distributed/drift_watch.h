@@ -15,6 +15,10 @@ namespace cresset::distributed {
 
 // Gives the error of the watch names for these parameters.
 CRESSET_API void watch(const nn::Module& module);
+template <class Contained>
+void watch(const nn::ModuleHolder<Contained>& module) {
+  watch(*module);
+}
 
 namespace drift_watch {
 

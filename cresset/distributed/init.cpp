@@ -10,6 +10,7 @@
 #include "cresset/distributed/flight_recorder.h"
 #include "cresset/distributed/gloo/gloo_transport.h"
 #include "cresset/distributed/mpi/mpi_loader.h"
+#include "cresset/distributed/outside_group.h"
 #include "cresset/distributed/rendezvous.h"
 #include "cresset/distributed/world.h"
 
@@ -196,7 +197,11 @@ std::shared_ptr<World> world_for(const char* op) {
   throw DistributedError(message_of(op, ": there is no process group (call init_process_group first)"));
 }
 
-Group group_for(const char* op, const Group& group) { return group ? group : world_for(op)->all; }
+Group group_for(const char* op, const Group& group) {
+  if (!group) return world_for(op)->all;
+  if (const auto* outside = dynamic_cast<const OutsideGroup*>(group.get())) outside->refuse(op);
+  return group;
+}
 
 Group default_group() { return world_for("default_group")->all; }
 
@@ -208,6 +213,7 @@ std::shared_ptr<Store> default_store() {
 void destroy_process_group(const Group& group) {
   State& all = state();
   std::shared_ptr<World> world = world_for("destroy_process_group");
+  if (dynamic_cast<const OutsideGroup*>(group.get())) return;
   if (group && group != world->all) {
     std::shared_ptr<MeshGroup> found;
     {
@@ -244,14 +250,15 @@ Group new_group(std::vector<int> ranks, std::optional<Milliseconds> timeout) {
   }
   const int number = ++world->made;
   const std::string name = message_of("group ", number);
-  if (std::find(ranks.begin(), ranks.end(), self) == ranks.end()) return nullptr;
   const Milliseconds limit = timeout.value_or(world->all->timeout());
 
-  // Members first tell each other whom they mean.
+  // All tell each other whom they mean, and members wait for members.
   Health& health = *world->health;
   const auto key = [&](int rank) { return "group/" + name + "/" + std::to_string(rank); };
   const std::string mine = ranks_in_words(ranks);
   health.post(key(self), mine);
+  if (std::find(ranks.begin(), ranks.end(), self) == ranks.end())
+    return std::make_shared<OutsideGroup>(self, name, ranks, world->all);
   std::vector<int> missing;
   Health::Cause failed;
   const bool complete = health.wait_heard(
@@ -277,9 +284,10 @@ Group new_group(std::vector<int> ranks, std::optional<Milliseconds> timeout) {
   return group;
 }
 
-int get_rank(const Group& group) { return group_for("get_rank", group)->rank(); }
-int get_world_size(const Group& group) { return group_for("get_world_size", group)->size(); }
-std::string get_backend(const Group& group) { return group_for("get_backend", group)->backend(); }
+// Those who are no members may ask, too.
+int get_rank(const Group& group) { return (group ? group : group_for("get_rank", group))->rank(); }
+int get_world_size(const Group& group) { return (group ? group : group_for("get_world_size", group))->size(); }
+std::string get_backend(const Group& group) { return (group ? group : group_for("get_backend", group))->backend(); }
 int get_local_rank() { return local_rank_in_environment().value_or(0); }
 
 }  // namespace cresset::distributed

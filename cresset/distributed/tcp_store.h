@@ -51,4 +51,6 @@ class CRESSET_API TcpStore final : public Store {
   std::unique_ptr<Client> client_;
 };
 
+using TCPStore = TcpStore;  // PyTorch's spelling
+
 }  // namespace cresset::distributed

@@ -92,8 +92,14 @@ TEST(Group, SubGroupsHaveRanksAndNamesOfTheirOwn) {
     init_process_group();
     const Group even = new_group({2, 0}), odd = new_group({1, 3}), all = new_group();
     const Group mine = rank % 2 == 0 ? even : odd;
-    EXPECT_EQ((rank % 2 == 0 ? odd : even), nullptr);
-    ASSERT_NE(mine, nullptr);
+    const Group other = rank % 2 == 0 ? odd : even;
+    EXPECT_EQ(get_rank(other), -1);
+    EXPECT_EQ(get_world_size(other), -1);
+    // Null would be the default group, where the tensor would meet another operation.
+    const std::string refused = message_of("all_reduce: this process (rank ", rank, ") is no member of ",
+                                           rank % 2 == 0 ? "group 2 (ranks 1, 3)" : "group 1 (ranks 0, 2)");
+    EXPECT_EQ(error_of([&] { all_reduce(full({1}, 1.0f), other); }), refused);
+    destroy_process_group(other);
     EXPECT_EQ(mine->name(), rank % 2 == 0 ? "group 1" : "group 2");
     EXPECT_EQ(get_rank(mine), rank / 2);
     EXPECT_EQ(get_world_size(mine), 2);

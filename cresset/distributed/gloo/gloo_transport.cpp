@@ -249,7 +249,20 @@ std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
       throw;
     }
   }
-  if (state->error) std::rethrow_exception(state->error);
+  if (state->error) {
+    lock.unlock();
+    // Usually another rank has died, and the news is on its way.
+    for (const auto until = Clock::now() + Milliseconds(500); options.check && Clock::now() < until;) {
+      options.check();
+      std::this_thread::sleep_for(Milliseconds(10));
+    }
+    try {
+      std::rethrow_exception(state->error);
+    } catch (const std::exception& error) {
+      throw DistributedError(
+          message_of("init_process_group: rank ", options.rank, " could not connect to all others: ", error.what()));
+    }
+  }
   return std::make_shared<GlooTransport>(state->context);
 }
 
