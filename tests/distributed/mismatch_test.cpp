@@ -131,6 +131,16 @@ TEST(Mismatch, OfTheRanksOfANewGroup) {
   EXPECT_EQ(outcome[2], "new_group: ranks disagree about group 1: rank 2 gave ranks 1, 2, rank 1 gave ranks 0, 1, 2");
 }
 
+TEST(Mismatch, OfANewGroupWithOneWhoMeansAnother) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    say(error_of([&] { new_group(rank == 0 ? std::vector<int>{0, 1} : std::vector<int>{1, 2}); }));
+    barrier();
+    destroy_process_group();
+  });
+  EXPECT_EQ(outcome[0], "new_group: ranks disagree about group 1: rank 0 gave ranks 0, 1, rank 1 gave ranks 1, 2");
+}
+
 TEST(Arguments, AreRefusedBeforeAnythingIsSent) {
   const auto outcome = run_ranks(2, [](int rank) {
     EXPECT_EQ(error_of([] { barrier(); }), "barrier: there is no process group (call init_process_group first)");
