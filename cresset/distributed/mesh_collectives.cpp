@@ -34,6 +34,21 @@ void copy(char* to, const char* from, size_t bytes) {
 
 Elements elements(DType dtype, ReduceOp op) { return {dtype, reduction_of(op, dtype), op == ReduceOp::AVG}; }
 
+// Where the parts of a gather land, one per rank.
+struct Landing {
+  explicit Landing(const Tensors& outputs) {
+    for (const Tensor& output : outputs) {
+      parts.emplace_back(output, Output::Before::unset);
+      places.push_back(parts.back().data());
+    }
+  }
+  void finish() {
+    for (Output& part : parts) part.finish();
+  }
+  std::vector<Output> parts;
+  std::vector<char*> places;
+};
+
 }  // namespace
 
 Work MeshGroup::all_reduce(Tensors tensors, ReduceOp op) {
@@ -91,15 +106,10 @@ Work MeshGroup::all_gather(Tensors outputs, Tensor input) {
   return submit(what, outputs, [outputs, input](const Exchange& exchange) {
     if (input.numel() == 0) return dissemination_barrier(exchange);
     const Input mine(input);
-    std::vector<Output> parts;
-    std::vector<char*> places;
-    for (const Tensor& output : outputs) {
-      parts.emplace_back(output, Output::Before::unset);
-      places.push_back(parts.back().data());
-    }
-    copy(places[static_cast<size_t>(exchange.rank())], mine.data(), input.nbytes());
-    all_gather_parts(exchange, places, input.nbytes());
-    for (Output& part : parts) part.finish();
+    Landing landing(outputs);
+    copy(landing.places[static_cast<size_t>(exchange.rank())], mine.data(), input.nbytes());
+    all_gather_parts(exchange, landing.places, input.nbytes());
+    landing.finish();
   });
 }
 
@@ -115,15 +125,10 @@ Work MeshGroup::gather(Tensors outputs, Tensor input, int root) {
   return submit(what, outputs, [outputs, input, root](const Exchange& exchange) {
     if (input.numel() == 0) return dissemination_barrier(exchange);
     const Input mine(input);
-    std::vector<Output> parts;
-    std::vector<char*> places;
-    for (const Tensor& output : outputs) {
-      parts.emplace_back(output, Output::Before::unset);
-      places.push_back(parts.back().data());
-    }
-    if (exchange.rank() == root) copy(places[static_cast<size_t>(root)], mine.data(), input.nbytes());
-    gather_parts(exchange, places, mine.data(), input.nbytes(), root);
-    for (Output& part : parts) part.finish();
+    Landing landing(outputs);
+    if (exchange.rank() == root) copy(landing.places[static_cast<size_t>(root)], mine.data(), input.nbytes());
+    gather_parts(exchange, landing.places, mine.data(), input.nbytes(), root);
+    landing.finish();
   });
 }
 
