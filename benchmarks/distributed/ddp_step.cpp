@@ -1,7 +1,8 @@
 // A training step of an MLP (784-1024-1024-10, batch 64 on each process), alone and under DistributedDataParallel, in
 // turn in one run. Rank 0 prints the median milliseconds of both.
 // `ddp_step 8 fill` zeroes the gradients instead of dropping them. ddp_step_peer.py is the same in PyTorch.
-// `ddp_step 8 checked` and `unchecked` print the mean of 8 x 100 wrapped steps, with the digest of the parameters and without.
+// `ddp_step 8 checked` and `unchecked` print the mean of 8 x 100 wrapped steps, with the digest of the parameters and
+// without.
 #include <cresset/cresset.h>
 #include <cresset/distributed/distributed.h>
 
