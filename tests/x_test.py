@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -58,6 +59,15 @@ class Signals(unittest.TestCase):
                     self.assertEqual(running.wait(timeout=30), status)
                 with os.fdopen(reader, "rb") as end:
                     self.assertEqual(end.read(), b"")  # returns when the last of them has gone
+
+
+class Mutation(unittest.TestCase):
+    def test_what_it_breaks_is_there(self):
+        """The check itself runs outside CI (./x test --mutate); the sources that it breaks go on changing."""
+        done = subprocess.run([sys.executable, ROOT / "tests" / "mutation" / "mutate.py", "--places"], capture_output=True, text=True,
+                              timeout=30)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.returncode, 0)
 
 
 if __name__ == "__main__":

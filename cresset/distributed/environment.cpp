@@ -52,6 +52,9 @@ std::optional<int> world_size_in_environment() {
 std::optional<int> local_rank_in_environment() {
   return first_number({"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"});
 }
+std::optional<int> local_world_size_in_environment() {
+  return first_number({"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"});
+}
 
 std::string first_of_nodelist(const std::string& list) {
   const size_t end = list.find_first_of(",[");

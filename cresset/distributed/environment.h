@@ -17,6 +17,7 @@ std::string text_in_environment(const char* variable);  // empty when not set
 CRESSET_API std::optional<int> rank_in_environment();
 CRESSET_API std::optional<int> world_size_in_environment();
 CRESSET_API std::optional<int> local_rank_in_environment();
+std::optional<int> local_world_size_in_environment();
 
 struct Master {
   std::string host;
