@@ -72,8 +72,10 @@ std::vector<double> histogram_edges(const Arguments& in) {
   }
   if (low == high) low -= 0.5, high += 0.5;
   std::vector<double> edges;
+  Array places = Array::filled({in.integer(1) + 1});
   for (int64_t i = 0; i <= in.integer(1); i++)
-    edges.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(in.integer(1)));
+    places[{i}] = low + (high - low) * static_cast<double>(i) / static_cast<double>(in.integer(1));
+  for (Complex edge : read(tensor_of(places, in.dtype)).values) edges.push_back(edge.real());  // as rounded
   return edges;
 }
 // weight is argument number `weight`, density the one after it.
@@ -352,8 +354,8 @@ std::vector<OpCase> search_cases() {
                  {"large", {m.tensor({200, 90}), int64_t{10}, -1.0, 1.5}}};
        },
        .reference = histogram_reference(4),
-       .dtypes = {kFloat, kDouble},
-       .refused = without(all_dtypes, {kFloat, kDouble}),
+       .dtypes = real_floats,
+       .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
        .tolerance = 4,
        .gradient = false,
        .errors = {{"bins",
@@ -394,8 +396,8 @@ std::vector<OpCase> search_cases() {
                  {"large", {m.tensor({200, 90}), edges()}}};
        },
        .reference = histogram_reference(2),
-       .dtypes = {kFloat, kDouble},
-       .refused = without(all_dtypes, {kFloat, kDouble, kBFloat16}),
+       .dtypes = real_floats,
+       .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
        .tolerance = 4,
        .gradient = false,
        .errors = {{"edges",
@@ -407,8 +409,7 @@ std::vector<OpCase> search_cases() {
                    [](Make& m) -> Values {
                      return {m.tensor({3}), m.tensor({3}, m.dtype == kFloat ? kDouble : kFloat)};
                    },
-                   "histogram: bins has dtype float64 (expected float32)"}},
-       .untested = {{kBFloat16, "refused, though libtorch takes it"}}},
+                   "histogram: bins has dtype float64 (expected float32)"}}},
       {.name = "bincount",
        .torch = "bincount",
        .samples = [](Make& m) -> std::vector<Sample> {
