@@ -35,19 +35,17 @@ using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 
 template <class output_size_t>
-struct CRESSET_API AdaptiveMaxPoolOptions {
-  AdaptiveMaxPoolOptions(output_size_t output_size) : output_size_(output_size) {}
+struct CRESSET_API AdaptivePoolOptions {
+  AdaptivePoolOptions(output_size_t output_size) : output_size_(output_size) {}
   CRESSET_ARG(output_size_t, output_size);
 };
+template <class output_size_t>
+using AdaptiveMaxPoolOptions = AdaptivePoolOptions<output_size_t>;
 using AdaptiveMaxPool1dOptions = AdaptiveMaxPoolOptions<ExpandingArray<1>>;
 using AdaptiveMaxPool2dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveMaxPool3dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<3>>;
-
 template <class output_size_t>
-struct CRESSET_API AdaptiveAvgPoolOptions {
-  AdaptiveAvgPoolOptions(output_size_t output_size) : output_size_(output_size) {}
-  CRESSET_ARG(output_size_t, output_size);
-};
+using AdaptiveAvgPoolOptions = AdaptivePoolOptions<output_size_t>;
 using AdaptiveAvgPool1dOptions = AdaptiveAvgPoolOptions<ExpandingArray<1>>;
 using AdaptiveAvgPool2dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveAvgPool3dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<3>>;
