@@ -30,10 +30,10 @@ struct GridSampling {
   int64_t interpolation() const { return values[0]; }
   int64_t padding() const { return values[1]; }
   bool align_corners() const { return values[2] != 0; }
-  int64_t order(int axis) const { return values[static_cast<size_t>(3 + axis)]; }
+  int64_t order(int axis) const { return values[3 + static_cast<size_t>(axis)]; }
   GridSampling slope_along(int axis) const {
     GridSampling more = *this;
-    more.values[static_cast<size_t>(3 + axis)]++;
+    more.values[3 + static_cast<size_t>(axis)]++;
     return more;
   }
 };

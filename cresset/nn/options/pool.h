@@ -69,7 +69,7 @@ struct CRESSET_API FractionalMaxPoolOptions {
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
   CRESSET_ARG(std::optional<ExpandingArray<D>>, output_size) = std::nullopt;
   CRESSET_ARG(std::optional<ExpandingArrayDouble>, output_ratio) = std::nullopt;
-  CRESSET_ARG(Tensor, _random_samples) = Tensor();
+  CRESSET_ARG(Tensor, _random_samples) = Tensor();  // NOLINT(performance-unnecessary-value-param): it is moved from
 };
 using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
 using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
@@ -113,6 +113,7 @@ struct CRESSET_API MaxUnpoolFuncOptions {
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
   CRESSET_ARG(ExpandingArray<D>, stride);
   CRESSET_ARG(ExpandingArray<D>, padding) = 0;
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved from
   CRESSET_ARG(std::optional<std::vector<int64_t>>, output_size) = std::nullopt;
 };
 using MaxUnpool1dFuncOptions = MaxUnpoolFuncOptions<1>;
