@@ -21,7 +21,7 @@ struct DataLoaderOptions {
   // The most batches under way or waiting to be taken; prefetch_factor for each worker unless said.
   CRESSET_ARG(std::optional<size_t>, max_jobs);
   CRESSET_ARG(size_t, prefetch_factor) = 2;
-  // How long to wait for a batch before it is an error; for ever unless said.
+  // How long to wait for a batch, or for workers to leave, before it is an error; for ever unless said.
   CRESSET_ARG(std::optional<std::chrono::milliseconds>, timeout);
   // Batches in the sampler's order; false: as they get ready.
   CRESSET_ARG(bool, enforce_ordering) = true;

@@ -20,7 +20,8 @@ class CRESSET_API LoaderCore {
 
   const FullDataLoaderOptions& options() const noexcept { return options_; }
 
-  // Stops and joins the workers. The destructor does, and begin() starts again.
+  // Stops and joins the workers; throws when that takes longer than the timeout. The destructor does, and begin()
+  // starts again.
   void join();
 
   // The epoch that begin() starts next; without it each begin() starts the following one.

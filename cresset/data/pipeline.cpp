@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -51,6 +52,8 @@ struct Pipeline::State {
   std::condition_variable idle;
   std::deque<Job> jobs;
   size_t running = 0;
+  size_t gone = 0;                                                   // workers that have left
+  std::vector<std::optional<std::pair<size_t, uint64_t>>> fetching;  // each worker's batch and epoch
   bool stopping = false;
   bool one_at_a_time = false;
   size_t workers = 0;
@@ -103,7 +106,26 @@ std::unique_ptr<Parcel> fetch_in_scope(const Fetch& fetch, size_t worker, Reques
 Pipeline::Pipeline(const FullDataLoaderOptions& options, bool one_at_a_time, Fetch fetch)
     : options_(options), one_at_a_time_(one_at_a_time), fetch_(std::move(fetch)) {}
 
-Pipeline::~Pipeline() { stop(); }
+// A thread cannot be ended from outside, and what it reads goes with the loader: the destructor has to wait, but says
+// for whom.
+Pipeline::~Pipeline() {
+  const std::chrono::milliseconds patience = options_.timeout.value_or(std::chrono::seconds(10));
+  if (leave(patience)) return;
+  const std::string text = message_of("DataLoader: its destructor has waited ", patience.count(),
+                                      " ms and goes on: ", who_is_fetching(), "\n");
+  std::fputs(text.c_str(), stderr);
+  leave(std::nullopt);
+}
+
+std::string Pipeline::who_is_fetching() const {
+  const std::lock_guard lock(state_->mutex);
+  std::string text;
+  for (size_t i = 0; i < state_->fetching.size(); i++)
+    if (const auto& batch = state_->fetching[i])
+      text += message_of(text.empty() ? "" : ", ", "worker ", i, " is still fetching batch ", batch->first,
+                         " of epoch ", batch->second);
+  return text.empty() ? "a worker is about to leave" : text;
+}
 
 // After a fork the child has the objects but not the threads: they can be neither joined nor told anything, and their
 // locks may be held for ever. They are left as they are.
@@ -118,6 +140,7 @@ void Pipeline::launch() {
   state_ = std::make_unique<State>();
   State& state = *state_;
   state.owner = getpid();
+  state.fetching.resize(options_.workers);
   state.workers = options_.workers;
   state.one_at_a_time = one_at_a_time_;
   state.fetch = fetch_;
@@ -131,13 +154,19 @@ void Pipeline::launch() {
 
 void Pipeline::start() {
   leave_inherited();
+  if (state_ && state_->stopping) stop();
   if (!state_) launch();
   if (epoch_) epoch_->cancelled = true;
   {
     std::unique_lock lock(state_->mutex);
     state_->jobs.clear();
     // A shared source is about to be reset: nobody may be reading it.
-    if (one_at_a_time_) state_->idle.wait(lock, [&] { return state_->running == 0; });
+    const auto idle = [&] { return !one_at_a_time_ || state_->running == 0; };
+    const bool in_time =
+        options_.timeout ? state_->idle.wait_for(lock, *options_.timeout, idle) : (state_->idle.wait(lock, idle), true);
+    lock.unlock();
+    CRESSET_CHECK(in_time, "DataLoader: no new epoch within the timeout of ", options_.timeout->count(),
+                  " ms: ", who_is_fetching());
   }
   epoch_ = std::make_shared<Epoch>();
   in_flight_ = 0;
@@ -176,19 +205,27 @@ Pipeline::Delivery Pipeline::pop() {
 }
 
 void Pipeline::stop() {
+  CRESSET_CHECK(leave(options_.timeout), "DataLoader: join: not within the timeout of ", options_.timeout->count(),
+                " ms: ", who_is_fetching(), " (join() may be called again)");
+}
+
+bool Pipeline::leave(std::optional<std::chrono::milliseconds> patience) {
   leave_inherited();
-  if (!state_) return;
+  if (!state_) return true;
   if (epoch_) epoch_->cancelled = true;
   {
-    const std::lock_guard lock(state_->mutex);
+    std::unique_lock lock(state_->mutex);
     state_->stopping = true;
     state_->jobs.clear();
+    state_->work_waits.notify_all();
+    const auto all_gone = [&] { return state_->gone == state_->threads.size(); };
+    if (patience && !state_->idle.wait_for(lock, *patience, all_gone)) return false;
   }
-  state_->work_waits.notify_all();
   for (std::thread& thread : state_->threads) thread.join();
   state_.reset();
   epoch_.reset();
   in_flight_ = 0;
+  return true;
 }
 
 void Pipeline::work(State& state, size_t worker) {
@@ -203,10 +240,15 @@ void Pipeline::work(State& state, size_t worker) {
       {
         std::unique_lock lock(state.mutex);
         state.work_waits.wait(lock, [&] { return state.stopping || !state.jobs.empty(); });
-        if (state.stopping) return;
+        if (state.stopping) {
+          state.gone++;
+          state.idle.notify_all();
+          return;
+        }
         job = std::move(state.jobs.front());
         state.jobs.pop_front();
         state.running++;
+        state.fetching[worker] = {job.request->sequence, job.request->epoch};
       }
       Delivery result{job.request->sequence, nullptr, nullptr};
       bool wanted = true;
@@ -222,6 +264,7 @@ void Pipeline::work(State& state, size_t worker) {
       }
       const std::lock_guard lock(state.mutex);
       state.running--;
+      state.fetching[worker].reset();
       if (wanted) job.epoch->ready.emplace(result.sequence, std::move(result));
       if (state.running == 0) state.idle.notify_all();
     }

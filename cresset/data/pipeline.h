@@ -72,13 +72,17 @@ class Pipeline {
   };
   // The next batch, in order or not. Throws when the time is up; nothing is lost then. Something must be in flight.
   Delivery pop();
-  void stop();  // joins the workers; start() makes new ones
+  // Joins the workers; start() makes new ones. Throws when the time is up: they go on leaving, and it may be called
+  // again.
+  void stop();
 
  private:
   struct State;
   struct Epoch;
   void launch();
   void leave_inherited();
+  bool leave(std::optional<std::chrono::milliseconds> patience);  // false: some worker is still fetching
+  std::string who_is_fetching() const;
   static void work(State& state, size_t worker);
 
   FullDataLoaderOptions options_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "cresset/io/atomic_file.h"
 #include "cresset/io/gzip.h"
 
 namespace cresset::data {
@@ -94,10 +95,6 @@ std::vector<std::vector<int64_t>> read_numbers(const std::string& path, std::str
   return lines;
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  io::write_file(path, {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
-}
-
 constexpr const char* kCharFile = "cresset characters 1";
 constexpr const char* kPairFile = "cresset byte pairs 1";
 
@@ -147,7 +144,7 @@ std::string CharTokenizer::decode(ArrayRef<int64_t> ids) const {
 void CharTokenizer::save(const std::string& path) const {
   std::string text = std::string(kCharFile) + "\n";
   for (char c : characters_) text += std::to_string(int{static_cast<unsigned char>(c)}) + "\n";
-  write_text(path, text);
+  io::write_text_file(path, text);
 }
 
 CharTokenizer CharTokenizer::load(const std::string& path) {
@@ -254,7 +251,7 @@ std::string BpeTokenizer::decode(ArrayRef<int64_t> ids) const {
 void BpeTokenizer::save(const std::string& path) const {
   std::string text = std::string(kPairFile) + "\n";
   for (const auto& [left, right] : merges_) text += std::to_string(left) + " " + std::to_string(right) + "\n";
-  write_text(path, text);
+  io::write_text_file(path, text);
 }
 
 BpeTokenizer BpeTokenizer::load(const std::string& path) {

@@ -2,7 +2,6 @@
 #include "cresset/io/gzip.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include <memory>
 
 #include "cresset/core/error.h"
+#include "cresset/io/atomic_file.h"
 
 namespace cresset::io {
 namespace {
@@ -54,17 +54,7 @@ std::vector<uint8_t> read_maybe_gzip(const std::string& path, const char* functi
 }
 
 void write_file(const std::string& path, Bytes bytes) {
-  const std::string beside = path + ".part" + std::to_string(getpid());
-  File file(std::fopen(beside.c_str(), "wb"));
-  CRESSET_CHECK_AS(IoError, file, "write_file: ", path, ": ", std::strerror(errno));
-  const size_t put = bytes.empty() ? 0 : std::fwrite(bytes.data(), 1, bytes.size(), file.get());
-  const bool whole = put == bytes.size() && std::fflush(file.get()) == 0 && fsync(fileno(file.get())) == 0;
-  const int error = errno;
-  file.reset();
-  if (whole && std::rename(beside.c_str(), path.c_str()) == 0) return;
-  const int final_error = whole ? errno : error;
-  std::remove(beside.c_str());
-  throw IoError(message_of("write_file: ", path, ": ", std::strerror(final_error)));
+  write_text_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace cresset::io

@@ -21,7 +21,7 @@ CRESSET_API std::vector<uint8_t> read_file(const std::string& path, const char* 
 CRESSET_API std::vector<uint8_t> read_maybe_gzip(const std::string& path, const char* function = "read_file");
 
 CRESSET_API bool file_exists(const std::string& path);
-// Written beside its name and renamed when whole.
+// Whole or not at all, as AtomicFile writes.
 CRESSET_API void write_file(const std::string& path, Bytes bytes);
 
 }  // namespace cresset::io

@@ -122,11 +122,12 @@ PhiloxCursor reserved(const Dims& batch, const Tensor& q, const Tensor& k) {
 
 }  // namespace
 
-CRESSET_OP(scaled_dot_product_attention, , Tensor,
-           (const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, double dropout_p,
-            bool is_causal, std::optional<double> scale),
-           "query, key, value, attn_mask={}, dropout_p=0.0, is_causal=false, scale=std::nullopt", Gradient::formula,
-           "softmax(query @ key.T * scale + mask) @ value, without ever holding all scores.")
+CRESSET_OP(
+    scaled_dot_product_attention, , Tensor,
+    (const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& attn_mask, double dropout_p,
+     bool is_causal, std::optional<double> scale),
+    "query, key, value, attn_mask={}, dropout_p=0.0, is_causal=false, scale=std::nullopt", Gradient::formula,
+    "softmax(query @ key.T * scale + mask) @ value, without ever holding all scores; 0 for a query that sees no key.")
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask, double dropout_p, bool is_causal,
                                     std::optional<double> scale) try {

@@ -28,7 +28,7 @@ void check_indices(const char* op, const char* argument, const Tensor& indices, 
 void refuse_sparse(const char* op, bool sparse) {
   CRESSET_CHECK_AS(NotImplementedError, !sparse, op,
                    ": sparse gradients (sparse=true) are not supported: there are no sparse tensors (expected "
-                   "sparse=false)");
+                   "sparse=false; optim::SparseAdam takes dense gradients and steps the rows that are not zero)");
 }
 
 // The rows of weight that indices names; [indices…, width].

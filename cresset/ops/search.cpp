@@ -157,8 +157,8 @@ CRESSET_FORMS_OUT_OF(Gradient::none, histc, , (const Tensor& self, int64_t bins,
 
 // ---- histogram
 static void check_histogram(const Tensor& self, const Tensor& weight) {
-  CRESSET_CHECK_AS(TypeError, self.dtype() == kFloat || self.dtype() == kDouble, "histogram: not implemented for '",
-                   toString(self.dtype()), "' (expected float or double)");
+  CRESSET_CHECK_AS(TypeError, self.is_floating_point(), "histogram: not implemented for '", toString(self.dtype()),
+                   "' (expected a floating point input)");
   if (!weight.defined()) return;
   check_same_device("histogram", self, weight);
   check_dtype("histogram", "weight", weight, self.dtype());

@@ -1,10 +1,11 @@
-// Grid sampling has kernels for itself and both gradients; the others are composed.
+// Grid sampling checks its arguments here, its formulas are in grid_sampler.cpp; the others are composed.
 #include "cresset/ops/vision.h"
 
 #include "cresset/ops/cat.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
+#include "cresset/ops/grid_sampler.h"
 #include "cresset/ops/matmul.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/shape.h"
@@ -48,27 +49,7 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolati
                     bool align_corners) try {
   CRESSET_INTERCEPT(grid_sampler, , Tensor, input, grid, interpolation, padding, align_corners);
   check_sampler("grid_sampler", input, grid, interpolation, padding);
-  Dims sizes{input.size(0), input.size(1)};
-  for (int64_t i = 1; i < grid.dim() - 1; i++) sizes.push_back(grid.size(i));
-  Tensor y = empty_contiguous(sizes, input.dtype(), input.device());
-  grid_sampler_kernel(y, input, grid, interpolation, padding, align_corners);
-  return differentiable(
-      input.dim() == 4 ? "GridSampler2DBackward0" : "GridSampler3DBackward0", y, inputs(input, grid),
-      saved(input, grid),
-      [interpolation, padding, align_corners](const Tensor& g, Wants wants, const Tensor& x, const Tensor& grid) {
-        CRESSET_CHECK_AS(AutogradError, !any_requires_grad(inputs(g, x, grid)),
-                         "grid_sampler: the second derivative is not implemented (create_graph was asked for)");
-        Tensor dx, dgrid;
-        if (wants(0)) {
-          dx = empty_contiguous(x.sizes(), x.dtype(), x.device());
-          grid_sampler_input_kernel(dx, g, grid, interpolation, padding, align_corners);
-        }
-        if (wants(1)) {
-          dgrid = empty_contiguous(grid.sizes(), grid.dtype(), grid.device());
-          grid_sampler_grid_kernel(dgrid, g, x, grid, interpolation, padding, align_corners);
-        }
-        return grads(dx, dgrid);
-      });
+  return grid_samples(input, grid, GridSampling(interpolation, padding, align_corners));
 }
 CRESSET_ERRORS_OF(grid_sampler, , input, grid, interpolation, padding, align_corners)
 

@@ -3,22 +3,12 @@
 
 #include <string_view>
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/tensor.h"
 
 namespace cresset {
 
-// x [N, C, (D,) H, W], grid [N, .., 2 or 3] with x first, from -1 to 1. interpolation: 0 bilinear, 1 nearest, 2
-// bicubic; padding: 0 zeros, 1 border, 2 reflection.
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, const Tensor& grid, int64_t interpolation,
-                                         int64_t padding, bool align_corners)>
-    grid_sampler_kernel{"grid_sampler"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& grid, int64_t interpolation,
-                                         int64_t padding, bool align_corners)>
-    grid_sampler_input_kernel{"grid_sampler_backward_input"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dgrid, const Tensor& g, const Tensor& x, const Tensor& grid,
-                                         int64_t interpolation, int64_t padding, bool align_corners)>
-    grid_sampler_grid_kernel{"grid_sampler_backward_grid"};
-
+// x [N, C, (D,) H, W], grid [N, .., 2 or 3] with x first, from -1 to 1. interpolation_mode: 0 bilinear, 1 nearest, 2
+// bicubic; padding_mode: 0 zeros, 1 border, 2 reflection.
 CRESSET_API Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                                 int64_t padding_mode, bool align_corners);
 // mode: bilinear, nearest or bicubic; padding_mode: zeros, border or reflection.

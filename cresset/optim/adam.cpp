@@ -2,9 +2,9 @@
 #include "cresset/optim/adam.h"
 
 #include "cresset/ops/optim_step.h"
+#include "cresset/optim/adam_moments.h"
 #include "cresset/optim/adamw.h"
 #include "cresset/optim/define_optimizer.h"
-#include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
 
@@ -36,14 +36,6 @@ OptionFields AdamWOptions::fields() {
 }
 
 namespace {
-
-template <class Options>
-void check_adam(const char* name, const Options& options) {
-  detail::check_lr(name, options.lr());
-  detail::check_option(options.eps() >= 0, name, "epsilon value", options.eps(), "0 or more");
-  detail::check_betas(name, options.betas());
-  detail::check_option(options.weight_decay() >= 0, name, "weight_decay value", options.weight_decay(), "0 or more");
-}
 
 // What a step needs of the options and the count of steps. Powers in double, as Python's.
 struct Numbers {
@@ -138,8 +130,8 @@ void step_all(std::vector<OptimizerParamGroup>& groups, ParamStates& states, det
 
 }  // namespace
 
-void AdamOptions::check(const std::vector<Tensor>&) const { check_adam("Adam", *this); }
-void AdamWOptions::check(const std::vector<Tensor>&) const { check_adam("AdamW", *this); }
+void AdamOptions::check(const std::vector<Tensor>&) const { detail::check_adam("Adam", *this); }
+void AdamWOptions::check(const std::vector<Tensor>&) const { detail::check_adam("AdamW", *this); }
 
 StateFields AdamParamState::fields() {
   return {{.name = "step", .value = &step_, .form = StateField::Form::scalar_tensor},

@@ -1,7 +1,7 @@
 #include "cresset/optim/adamax.h"
 
+#include "cresset/optim/adam_moments.h"
 #include "cresset/optim/define_optimizer.h"
-#include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
 
@@ -16,12 +16,7 @@ OptionFields AdamaxOptions::fields() {
           {"maximize", &maximize_, true}};
 }
 
-void AdamaxOptions::check(const std::vector<Tensor>&) const {
-  detail::check_lr("Adamax", lr_);
-  detail::check_option(eps_ >= 0, "Adamax", "epsilon value", eps_, "0 or more");
-  detail::check_betas("Adamax", betas_);
-  detail::check_option(weight_decay_ >= 0, "Adamax", "weight_decay value", weight_decay_, "0 or more");
-}
+void AdamaxOptions::check(const std::vector<Tensor>&) const { detail::check_adam("Adamax", *this); }
 
 StateFields AdamaxParamState::fields() {
   return {{.name = "step", .value = &step_, .form = StateField::Form::scalar_tensor},

@@ -1,7 +1,7 @@
 #include "cresset/optim/nadam.h"
 
+#include "cresset/optim/adam_moments.h"
 #include "cresset/optim/define_optimizer.h"
-#include "cresset/optim/each_gradient.h"
 
 namespace cresset::optim {
 
@@ -19,10 +19,7 @@ OptionFields NAdamOptions::fields() {
 }
 
 void NAdamOptions::check(const std::vector<Tensor>&) const {
-  detail::check_lr("NAdam", lr_);
-  detail::check_option(eps_ >= 0, "NAdam", "epsilon value", eps_, "0 or more");
-  detail::check_betas("NAdam", betas_);
-  detail::check_option(weight_decay_ >= 0, "NAdam", "weight_decay value", weight_decay_, "0 or more");
+  detail::check_adam("NAdam", *this);
   detail::check_option(momentum_decay_ >= 0, "NAdam", "momentum_decay value", momentum_decay_, "0 or more");
 }
 
@@ -38,29 +35,16 @@ Tensor NAdam::step(LossClosure closure) {
   detail::each_gradient<NAdamOptions, NAdamParamState>(
       param_groups_, state_,
       [](const NAdamOptions& options, const Tensor& whole, const Tensor& grad, NAdamParamState& state, bool is_new) {
-        if (is_new) {
-          state.exp_avg(zeros_like(whole));
-          state.exp_avg_sq(zeros_like(whole));
-        }
-        const double step = static_cast<double>(++state.step()), lr = options.lr();
-        const auto [beta1, beta2] = options.betas();
-        const Tensor param = detail::real_of(whole), avg = detail::real_of(state.exp_avg()),
-                     square = detail::real_of(state.exp_avg_sq());
-        const bool decoupled = options.decoupled_weight_decay();
-        if (decoupled) param.mul_(1 - lr * options.weight_decay());
-        const Tensor g =
-            detail::descent(detail::real_of(grad), param, options.maximize(), decoupled ? 0 : options.weight_decay());
-        const double decay = options.momentum_decay();
-        const double mu = beta1 * (1 - 0.5 * std::pow(0.96, step * decay));
-        const double mu_next = beta1 * (1 - 0.5 * std::pow(0.96, (step + 1) * decay));
+        const detail::AdamMoments m = detail::next_moments(options, whole, grad, state, is_new);
+        const double lr = options.lr(), decay = options.momentum_decay();
+        const double mu = m.beta1 * (1 - 0.5 * std::pow(0.96, m.step * decay));
+        const double mu_next = m.beta1 * (1 - 0.5 * std::pow(0.96, (m.step + 1) * decay));
         // PyTorch keeps the product in a float32 tensor.
         state.mu_product(static_cast<float>(state.mu_product()) * static_cast<float>(mu));
         const double product = state.mu_product();
-        avg.mul_(beta1).add_(g, 1 - beta1);
-        square.mul_(beta2).addcmul_(g, g, 1 - beta2);
-        const Tensor below = square.div(1 - std::pow(beta2, step)).sqrt_().add_(options.eps());
-        param.addcdiv_(g, below, -lr * (1 - mu) / (1 - product));
-        param.addcdiv_(avg, below, -lr * mu_next / (1 - product * mu_next));
+        const Tensor below = m.square.div(1 - std::pow(m.beta2, m.step)).sqrt_().add_(options.eps());
+        m.param.addcdiv_(m.grad, below, -lr * (1 - mu) / (1 - product));
+        m.param.addcdiv_(m.avg, below, -lr * mu_next / (1 - product * mu_next));
       });
   return loss;
 }

@@ -102,6 +102,22 @@ TEST(LibtorchStyle, SamplerOfOnesOwn) {
   EXPECT_EQ(sums, (std::vector<int64_t>{6, 14, 6, 14}));
 }
 
+TEST(LibtorchStyle, SamplersGoIntoArchivesAndComeBack) {
+  torch::data::samplers::RandomSampler sampler(10), other(10);
+  sampler.set_seed(7);
+  sampler.reset();
+  sampler.next(4);
+  torch::serialize::OutputArchive out;
+  sampler.save(out);
+  std::vector<char> bytes;
+  out.save_to(bytes);
+  torch::serialize::InputArchive in;
+  in.load_from(bytes);
+  other.load(in);
+  EXPECT_EQ(other.index(), 4U);
+  EXPECT_EQ(other.next(6), sampler.next(6));
+}
+
 TEST(LibtorchStyle, OptionsReadAsLibtorchs) {
   torch::data::DataLoaderOptions options(32);
   options.workers(3).timeout(std::chrono::milliseconds(500)).enforce_ordering(false).drop_last(true);

@@ -1,5 +1,7 @@
 // The loader when things end: loops left early, time limits, destruction, forks, streams.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -64,6 +66,57 @@ TEST(Loader, TimeoutIsAnErrorAndLosesNothing) {
   auto it = loader->begin();
   EXPECT_ERROR(Error, *it, "no batch within the timeout of 20 ms");
   gate->let_go();
+}
+
+TEST(Loader, JoinSaysWhoIsStillFetchingAndMayBeCalledAgain) {
+  auto gate = std::make_shared<Gate>();
+  auto loader = make_data_loader(Gated(4, gate), SequentialSampler(4),
+                                 DataLoaderOptions(2).workers(1).timeout(std::chrono::milliseconds(20)));
+  static_cast<void>(loader->begin());
+  while (gate->samples < 1) std::this_thread::yield();
+  EXPECT_ERROR(Error, loader->join(),
+               "join: not within the timeout of 20 ms: worker 0 is still fetching batch 0 of epoch 0");
+  EXPECT_ERROR(Error, loader->begin(), "worker 0 is still fetching batch 0 of epoch 0");
+  gate->let_go();
+  for (int i = 0; i < 1000; i++) {  // the worker leaves when it can
+    try {
+      loader->join();
+      break;
+    } catch (const Error&) {
+    }
+  }
+  auto it = loader->begin();
+  EXPECT_EQ((*it).size(), 2U);
+}
+
+TEST(Loader, TheDestructorSaysWhatItWaitsFor) {
+  auto gate = std::make_shared<Gate>();
+  auto loader = make_data_loader(Gated(4, gate), SequentialSampler(4),
+                                 DataLoaderOptions(2).workers(2).timeout(std::chrono::milliseconds(20)));
+  static_cast<void>(loader->begin());
+  while (gate->samples < 2) std::this_thread::yield();
+  int ends[2] = {};
+  ASSERT_EQ(::pipe(ends), 0);
+  const int old = ::dup(STDERR_FILENO);
+  ::dup2(ends[1], STDERR_FILENO);
+  std::string said;
+  std::thread reader([&] {  // lets the workers go once the loader has complained
+    struct pollfd waiting {
+      ends[0], POLLIN, 0
+    };
+    char text[512];
+    if (::poll(&waiting, 1, 60'000) > 0)
+      said.assign(text, static_cast<size_t>(std::max<ssize_t>(0, ::read(ends[0], text, sizeof text))));
+    gate->let_go();
+  });
+  loader.reset();
+  reader.join();
+  ::dup2(old, STDERR_FILENO);
+  for (int file : {old, ends[0], ends[1]}) ::close(file);
+  EXPECT_NE(said.find("DataLoader: its destructor has waited 20 ms and goes on: worker 0 is still fetching batch "),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("worker 1 is still fetching batch "), std::string::npos) << said;
 }
 
 TEST(Loader, AnAbandonedFetchStopsAtTheNextSample) {

@@ -169,6 +169,8 @@ TEST(Transforms, ComposeTakesTransformsAndFunctions) {
   EXPECT_TRUE(equal(steps(ramp(1, 2, 2)), ramp(1, 2, 2) * 2));
   EXPECT_FALSE(steps.batchable(ramp(1, 2, 2)));
   EXPECT_TRUE((Compose<>(ToTensor<>(), Normalize<>(0.5, 0.5)).batchable(ramp(1, 2, 2))));
+  Compose<> of_defaults{ToTensor<>(), RandomHorizontalFlip<>()};  // with parentheses this would declare a function
+  EXPECT_EQ(of_defaults(ramp(1, 2, 2)).sizes(), (IntArrayRef{1, 2, 2}));
   auto dataset = datasets::PairDataset(rand({4, 1, 6, 6}), arange(4))
                      .map(TensorLambda<>([](Tensor x) { return x.neg(); }))
                      .map(Compose<>(RandomCrop<>(4), RandomVerticalFlip<>(), ColorJitter<>(0.1)))

@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "cresset/io/gzip.h"
 #include "tests/core/expect_error.h"
 #include "tests/io/support.h"
 
@@ -47,6 +48,19 @@ TEST(AtomicFile, ALinkStaysALink) {
   write_text_file(folder / "link", "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   EXPECT_EQ(contents_of(folder / "target"), "new");
+}
+
+TEST(AtomicFile, BytesGoTheSameWay) {
+  TempFolder folder;
+  const std::vector<uint8_t> bytes{'n', 'e', 'w'};
+  write_text_file(folder / "target", "old");
+  std::filesystem::create_symlink(folder / "target", folder / "link");
+  write_file(folder / "link", bytes);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(contents_of(folder / "target"), "new");
+  EXPECT_EQ(folder.count(), 2u);
+  EXPECT_ERROR(IoError, write_file(folder.path(), bytes), "is a folder");
+  EXPECT_ERROR(IoError, write_file("/dev/null", bytes), "is not a plain file");
 }
 
 TEST(AtomicFile, ErrorsNameThePathAndTheReason) {

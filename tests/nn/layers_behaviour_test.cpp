@@ -256,5 +256,45 @@ TEST(LayersPrint, WhatThisPyTorchLacks) {
   EXPECT_EQ(message_of(LPPool3d(2.0, 2)), "LPPool3d(norm_type=2.0, kernel_size=2, stride=2, ceil_mode=False)");
 }
 
+TEST(Layers, DimensionsByNameAreRefusedWithWhatToWriteInstead) {
+  expect_error<NotImplementedError>(
+      [] {
+        Unflatten(UnflattenOptions("features", {{"rows", 2}, {"columns", 3}}));
+      },
+      "Unflatten: found dimension 'features' with parts 'rows', 'columns' (expected the dimension's number, as in "
+      "UnflattenOptions(1, {2, 3}): dimensions have no names here)");
+  EXPECT_EQ(Unflatten(UnflattenOptions(1, {2, 3}))(ones({4, 6})).sizes(), (IntArrayRef{4, 2, 3}));
+}
+
+// As PyTorch since 2.5: without weights the fused attention gives zeros for a query that sees no key, with weights the
+// softmax over nothing is nan.
+TEST(Layers, AQueryThatSeesNoKey) {
+  MultiheadAttention attention(MultiheadAttentionOptions(4, 2));
+  const Tensor x = rand({3, 1, 4}), hidden = tensor({0, 1, 0}).to(kBool).unsqueeze(1).expand({3, 3});
+  const Tensor fused = std::get<0>(attention(x, x, x, Tensor(), /*need_weights=*/false, hidden));
+  EXPECT_TRUE(equal(fused[1][0], attention->out_proj->bias));
+  EXPECT_TRUE(isfinite(fused).all().item<bool>());
+  const auto [out, weights] = attention(x, x, x, Tensor(), /*need_weights=*/true, hidden);
+  EXPECT_TRUE(isnan(weights[0][1]).all().item<bool>());
+  EXPECT_TRUE(isnan(out[1]).all().item<bool>());
+  EXPECT_TRUE(allclose(out[0], fused[0]));
+}
+
+TEST(Layers, SparseGradientsAreRefusedByName) {
+  const Tensor indices = tensor({0, 2});
+  for (bool bag : {false, true}) {
+    const char* words = bag ? "embedding_bag: sparse gradients (sparse=true) are not supported"
+                            : "embedding: sparse gradients (sparse=true) are not supported";
+    expect_error<NotImplementedError>(
+        [&] {
+          bag ? EmbeddingBag(EmbeddingBagOptions(3, 2).sparse(true))(indices, tensor({0}))
+              : Embedding(EmbeddingOptions(3, 2).sparse(true))(indices);
+        },
+        words);
+  }
+  expect_error<NotImplementedError>([&] { Embedding(EmbeddingOptions(3, 2).sparse(true))(indices); },
+                                    "optim::SparseAdam takes dense gradients and steps the rows that are not zero");
+}
+
 }  // namespace
 }  // namespace cresset::testing

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "cresset/cresset.h"
+#include "tests/support/message_when.h"
 
 namespace cresset {
 namespace {
 
+using test::expect_contains;
+using test::message_when;
 using Floats = std::vector<float>;
 
 Tensor counting(IntArrayRef sizes, float from = 0) {
@@ -19,18 +22,6 @@ Floats values_of(const Tensor& x) {
   Tensor dense = x.detach().to(kFloat).contiguous();
   const float* p = dense.data_ptr<float>();
   return {p, p + dense.numel()};
-}
-template <class F>
-std::string message_when(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-void expect_contains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
 TEST(Cat, JoinsAlongEveryDimension) {

@@ -6,10 +6,13 @@
 #include <numeric>
 
 #include "cresset/cresset.h"
+#include "tests/support/message_when.h"
 
 namespace cresset {
 namespace {
 
+using test::expect_contains;
+using test::message_when;
 using namespace indexing;
 using Floats = std::vector<float>;
 
@@ -37,18 +40,6 @@ std::vector<T> values_of(const Tensor& x) {
   Tensor dense = x.detach().contiguous();
   const T* p = dense.data_ptr<T>();
   return {p, p + dense.numel()};
-}
-template <class F>
-std::string message_when(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-void expect_contains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
 }
 
 TEST(Indexing, IntegersAndSlicesAreViews) {

@@ -39,14 +39,14 @@ const Range ranges[] = {
     {"sinh", [](const Tensor& x) { return sinh(x); }, [](double x) { return std::sinh(x); }, 1.8},
     {"cosh", [](const Tensor& x) { return cosh(x); }, [](double x) { return std::cosh(x); }, 1.8},
     {"tanh", [](const Tensor& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, 1.5},
-    // PyTorch's own error is 2.18, at -16.6.
-    {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, exact_sigmoid, 2.18},
+    {"sigmoid", [](const Tensor& x) { return sigmoid(x); }, exact_sigmoid, 2},
     {"silu", [](const Tensor& x) { return silu(x); }, [](double x) { return x * exact_sigmoid(x); }, 2, 2e-43},
     {"erf", [](const Tensor& x) { return erf(x); }, [](double x) { return std::erf(x); }, 1.3},
     {"erfc", [](const Tensor& x) { return erfc(x); }, [](double x) { return std::erfc(x); }, 1.3},
     {"sqrt", [](const Tensor& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }, 0.5},
     {"rsqrt", [](const Tensor& x) { return rsqrt(x); }, [](double x) { return 1 / std::sqrt(x); }, 1.5},
-    // PyTorch's own error is larger where x < -0.7: its 1 + erf cancels.
+    // PyTorch's own error is larger where x < -0.7, since its 1 + erf cancels; tests/parity/math_range_test.cpp
+    // compares.
     {"gelu", [](const Tensor& x) { return gelu(x); },
      [](double x) { return x * 0.5 * std::erfc(-x / std::numbers::sqrt2); }, 5.5, 2e-43},
 };

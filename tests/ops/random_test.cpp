@@ -8,10 +8,13 @@
 #include <set>
 
 #include "cresset/cresset.h"
+#include "tests/support/message_when.h"
 
 namespace cresset {
 namespace {
 
+using test::expect_contains;
+using test::message_when;
 using Doubles = std::vector<double>;
 
 Doubles values_of(const Tensor& x) {
@@ -43,18 +46,6 @@ double kolmogorov(Doubles values, const Cdf& cdf) {
   return worst * std::sqrt(n);
 }
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
-template <class F>
-std::string message_when(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-void expect_contains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
-}
 
 TEST(Uniform, IsEvenOverItsRange) {
   for (DType dtype : {kFloat, kDouble}) {

@@ -289,7 +289,8 @@ void backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const 
     }
   }
   std::vector<T> w = channel_values<T>(weight, channels, T(1)), a(count), b(count), c(count), to_w(count), to_b(count);
-  const double total = static_cast<double>(x.numel() / channels);
+  const int64_t per_channel = x.numel() / channels;
+  const auto total = static_cast<double>(per_channel);
   for (size_t j = 0; j < count; j++) {
     const double scale = static_cast<double>(scales[j]), weighted = scale * static_cast<double>(w[j]);
     a[j] = static_cast<T>(weighted);

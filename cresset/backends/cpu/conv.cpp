@@ -259,12 +259,14 @@ void add_bias(const Tensor& y, const Tensor& bias) {
 }
 
 bool run_library(const Convolution& c) {
-  if (c.x.dtype() != kFloat || c.x.numel() == 0 || c.y.numel() == 0) return false;
+  if ((c.x.dtype() != kFloat && c.x.dtype() != kBFloat16) || c.x.numel() == 0 || c.y.numel() == 0) return false;
   LibraryConvolution function = library.load(std::memory_order_acquire);
   if (CRESSET_UNLIKELY(!function) && load_backend(kCPU)) function = library.load(std::memory_order_acquire);
   if (!function) return false;
   if (c.part == ConvPart::forward || !c.bias.defined()) return function(c);
-  const Tensor none;  // the library's adjoint has no bias
+  // The library's adjoint has no bias, and bfloat16 would be rounded twice.
+  if (c.x.dtype() != kFloat) return false;
+  const Tensor none;
   if (!function({c.part, c.x, c.w, c.y, none, c.stride, c.padding, c.dilation, c.groups})) return false;
   add_bias(c.x, c.bias);
   return true;

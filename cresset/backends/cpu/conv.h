@@ -1,5 +1,5 @@
-// One convolution, or one of its adjoints, as the CPU kernels see it. Floats go to the library, loaded when first
-// needed; everything else, and what the library does not take, is done by matrix products here.
+// One convolution, or one of its adjoints, as the CPU kernels see it. float and bfloat16 go to the library, loaded when
+// first needed; everything else, and what the library does not take, is done by matrix products here.
 #pragma once
 
 #include "cresset/core/tensor.h"

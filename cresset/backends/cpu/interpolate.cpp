@@ -111,8 +111,9 @@ struct Volume {
     channel_stride = strides[1] * item;
     const int rank = sizes.rank() - 2;
     for (int i = 0; i < rank; i++) {
-      size[static_cast<size_t>(3 - rank + i)] = sizes[2 + i];
-      stride[static_cast<size_t>(3 - rank + i)] = strides[2 + i] * item;
+      const auto axis = static_cast<size_t>(i) + 3 - static_cast<size_t>(rank);
+      size[axis] = sizes[2 + i];
+      stride[axis] = strides[2 + i] * item;
     }
   }
   char* row(int64_t plane, int64_t d, int64_t h) const {
@@ -145,7 +146,7 @@ void forward_typed(const Tensor& out, const Tensor& x, Resampling how, bool alig
                    const std::array<double, 3>& factors) {
   const Volume from(x), to(out);
   const Tables<T> tables(how, align, from, to, factors);
-  const auto& [depth, height, width] = tables.taps;
+  const Taps<T>&depth = tables.taps[0], &height = tables.taps[1], &width = tables.taps[2];
   const int64_t rows = to.size[0] * to.size[1], wide = to.size[2], narrow = from.size[2];
   parallel_for(0, to.batch * to.channels * rows, std::max<int64_t>(1, 4096 / wide), [&](int64_t begin, int64_t end) {
     std::vector<T> in(static_cast<size_t>(narrow)), mixed(in), result(static_cast<size_t>(wide));
@@ -216,7 +217,7 @@ void backward_typed(const Tensor& dx, const Tensor& g, Resampling how, bool alig
                     const std::array<double, 3>& factors) {
   const Volume to(dx), from(g);
   const Tables<T> tables(how, align, to, from, factors);
-  const auto& [depth, height, width] = tables.taps;
+  const Taps<T>&depth = tables.taps[0], &height = tables.taps[1], &width = tables.taps[2];
   const int64_t narrow = to.size[2], wide = from.size[2], plane_size = to.size[0] * to.size[1] * narrow;
   const int64_t work = plane_size + from.size[0] * from.size[1] * wide;
   parallel_for(0, to.batch * to.channels, std::max<int64_t>(1, 4096 / work), [&](int64_t begin, int64_t end) {

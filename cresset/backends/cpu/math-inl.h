@@ -213,8 +213,7 @@ HWY_INLINE V cosh(D d, V x) {
   return hn::Add(h, hn::Div(hn::Set(d, 0.25f), h));
 }
 
-// What sigmoid and silu share: with e = exp(-|x|), sigmoid(x) = (x < 0 ? e : 1) / (1 + e). 2.2 ulp, and 2 with the
-// correction of silu.
+// What sigmoid and silu share: with e = exp(-|x|), sigmoid(x) = (x < 0 ? e : 1) / (1 + e).
 template <class V>
 struct Fraction {
   V over, under;
@@ -225,11 +224,6 @@ HWY_INLINE Fraction<V> sigmoid_fraction(D d, V x) {
   V e = exp_below_zero(d, hn::Max(hn::Set(d, ExpConstants<T>::lowest), hn::Neg(hn::Abs(x))), hn::Zero(d));
   V one = hn::Set(d, T(1));
   return {hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e)};
-}
-template <class D, class V>
-HWY_INLINE V sigmoid(D d, V x) {
-  auto f = sigmoid_fraction(d, x);
-  return hn::Div(f.over, f.under);
 }
 // a * b - product, exactly.
 template <class D, class V>
@@ -246,6 +240,22 @@ HWY_INLINE V lost_by_product([[maybe_unused]] D d, V a, V b, V product) {
 #else
   return hn::MulSub(a, b, product);
 #endif
+}
+// The quotient y of a fraction at x, with what rounding lost: in 1 + e, and in the numerator. Only left of zero is that
+// an ulp too many.
+template <class D, class V>
+HWY_INLINE V with_what_was_lost(D d, V x, const Fraction<V>& f, V lost_over, V y) {
+  if constexpr (sizeof(Lane<D>) == 4) {
+    V lost_under = hn::Sub(f.over, hn::Sub(f.under, hn::Set(d, Lane<D>(1))));
+    V rest = hn::NegMulAdd(y, lost_under, lost_over);
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::MulAdd(rest, hn::ApproximateReciprocal(f.under), y), y);
+  }
+  return y;
+}
+template <class D, class V>
+HWY_INLINE V sigmoid(D d, V x) {
+  auto f = sigmoid_fraction(d, x);
+  return with_what_was_lost(d, x, f, hn::Zero(d), hn::Div(f.over, f.under));
 }
 // nan at -inf, as PyTorch's.
 template <class D, class V>
@@ -558,7 +568,8 @@ HWY_INLINE V gelu_tanh_argument(D d, V x) {
 template <class D, class V>
 HWY_INLINE V gelu_tanh(D d, V x) {
   auto f = sigmoid_fraction(d, gelu_tanh_argument(d, x));
-  return hn::Div(hn::Mul(x, f.over), f.under);
+  V over = hn::Mul(x, f.over);
+  return with_what_was_lost(d, x, f, lost_by_product(d, x, f.over, over), hn::Div(over, f.under));
 }
 template <class D, class V>
 HWY_INLINE V gelu_tanh_slope(D d, V x) {

@@ -142,8 +142,9 @@ void histc(const Tensor& out, const Tensor& x, double min, double max) {
 
 // ---- histogram
 template <class T>
-void histogram_typed(T* out, const Tensor& x, const T* edges, int64_t bins, const Tensor& weight) {
-  std::vector<double> counts(static_cast<size_t>(bins), 0);
+void histogram_typed(T* out, const Tensor& x, const T* given_edges, int64_t bins, const Tensor& weight) {
+  std::vector<double> counts(static_cast<size_t>(bins), 0), edges;
+  for (int64_t i = 0; i <= bins; i++) edges.push_back(static_cast<double>(given_edges[i]));
   Walk walk(x.sizes(), 2);
   walk.set(0, x.strides(), kItem<T>);
   walk.set(1, (weight.defined() ? weight : x).strides(), kItem<T>);
@@ -152,10 +153,10 @@ void histogram_typed(T* out, const Tensor& x, const T* edges, int64_t bins, cons
   const char* weights = weight.defined() ? static_cast<const char*>(weight.impl()->data()) : nullptr;
   walk.runs(0, walk.numel(), [&](const int64_t* offsets, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
-      const T value = *reinterpret_cast<const T*>(from + offsets[0] + i * walk.step(0));
-      if (bins == 0 || !(value >= edges[0] && value <= edges[bins])) continue;
-      const int64_t bin = std::min<int64_t>(std::upper_bound(edges, edges + bins + 1, value) - edges, bins) - 1;
-      counts[static_cast<size_t>(bin)] +=
+      const auto value = static_cast<double>(*reinterpret_cast<const T*>(from + offsets[0] + i * walk.step(0)));
+      if (bins == 0 || !(value >= edges.front() && value <= edges.back())) continue;
+      const int64_t above = std::upper_bound(edges.begin(), edges.end(), value) - edges.begin();
+      counts[static_cast<size_t>(std::min(above, bins) - 1)] +=
           weights ? static_cast<double>(*reinterpret_cast<const T*>(weights + offsets[1] + i * walk.step(1))) : 1.0;
     }
   });
@@ -164,7 +165,7 @@ void histogram_typed(T* out, const Tensor& x, const T* edges, int64_t bins, cons
 void histogram(const Tensor& out, const Tensor& x, const Tensor& edges, const Tensor& weight) {
   dispatch_ordered(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
+    if constexpr (!std::is_integral_v<T>)
       histogram_typed(static_cast<T*>(out.impl()->data()), x, static_cast<const T*>(edges.impl()->data()), out.numel(),
                       weight);
   });

@@ -75,7 +75,7 @@ class Walk {
   }
 
  private:
-  size_t place(int operand, int dim) const { return static_cast<size_t>(operand * full_rank() + dim); }
+  size_t place(int operand, int dim) const { return static_cast<size_t>(int64_t{operand} * full_rank() + dim); }
   int full_rank() const { return operands_ == 0 ? 0 : static_cast<int>(strides_.size()) / operands_; }
   int64_t& stride(int operand, int dim) { return strides_[place(operand, dim)]; }
 

@@ -14,6 +14,11 @@ class OutputArchive;
 class InputArchive;
 }  // namespace cresset::serialize
 
+namespace cresset::data::detail {
+CRESSET_API void write_sampler(serialize::OutputArchive& archive, const IValue& state);
+CRESSET_API IValue read_sampler(const serialize::InputArchive& archive);
+}  // namespace cresset::data::detail
+
 namespace cresset::data::samplers {
 
 template <typename BatchRequest = std::vector<size_t>>
@@ -40,6 +45,7 @@ class Sampler {
   virtual std::optional<size_t> size() const { return std::nullopt; }  // indices in an epoch, if that is known
   virtual bool may_repeat() const { return false; }                    // whether an index may come twice in an epoch
 
+  // A sampler with more to remember than seed and epoch overrides both.
   virtual IValue state_dict() const {
     IValue::Dict state;
     state["seed"] = static_cast<int64_t>(seed_);
@@ -51,9 +57,9 @@ class Sampler {
     set_epoch(static_cast<size_t>(state.toDict().at("epoch").toInt()));
   }
 
-  // libtorch's archives: samplers written for them compile; Cresset saves by state_dict.
-  virtual void save(serialize::OutputArchive&) const {}
-  virtual void load(serialize::InputArchive&) {}
+  // libtorch's archives: what state_dict says, under "sampler".
+  virtual void save(serialize::OutputArchive& archive) const { detail::write_sampler(archive, state_dict()); }
+  virtual void load(serialize::InputArchive& archive) { load_state_dict(detail::read_sampler(archive)); }
 
   // What a loader calls before reset(), so that it counts epochs for samplers that do not.
   void next_epoch() {

@@ -6,8 +6,18 @@
 #include <numeric>
 
 #include "cresset/data/random.h"
+#include "cresset/io/serialize.h"
 
-namespace cresset::data::samplers {
+namespace cresset::data {
+
+void detail::write_sampler(serialize::OutputArchive& archive, const IValue& state) { archive.write("sampler", state); }
+IValue detail::read_sampler(const serialize::InputArchive& archive) {
+  IValue state;
+  archive.read("sampler", state);
+  return state;
+}
+
+namespace samplers {
 namespace {
 
 // Uniform number i of an epoch, in [0, 1).
@@ -185,4 +195,5 @@ std::optional<BatchSize> StreamSampler::next(size_t batch_size) {
   return BatchSize(count);
 }
 
-}  // namespace cresset::data::samplers
+}  // namespace samplers
+}  // namespace cresset::data

@@ -57,7 +57,8 @@ struct Normalize : public TensorTransform<Target> {
   Tensor mean, stddev;
 };
 
-// Several in a row: transforms of this library, or functions from tensor to tensor.
+// Several in a row: transforms of this library, or functions from tensor to tensor. In braces, Compose<>{ToTensor<>(),
+// CenterCrop<>(28)}: a variable made with parentheses of nothing but default-made steps would declare a function.
 template <typename Target = Tensor>
 class Compose : public TensorTransform<Target> {
  public:

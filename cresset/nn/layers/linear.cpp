@@ -76,6 +76,16 @@ void FlattenImpl::pretty_print(std::ostream& stream) const {
              "start_dim=" + std::to_string(options.start_dim()) + ", end_dim=" + std::to_string(options.end_dim()));
 }
 
+UnflattenOptions::UnflattenOptions(const std::string& dimname, const namedshape_t& namedshape) : dim_(0) {
+  std::string sizes, names;
+  for (const auto& [name, size] : namedshape) {
+    sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+    names += (names.empty() ? "'" : ", '") + name + "'";
+  }
+  throw NotImplementedError(message_of("Unflatten: found dimension '", dimname, "' with parts ", names,
+                                       " (expected the dimension's number, as in UnflattenOptions(1, {", sizes,
+                                       "}): dimensions have no names here)"));
+}
 UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
 Tensor UnflattenImpl::forward(const Tensor& input) { return unflatten(input, options.dim(), options.sizes()); }
 void UnflattenImpl::pretty_print(std::ostream& stream) const {

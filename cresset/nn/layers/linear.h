@@ -51,6 +51,8 @@ CRESSET_LAYER(Flatten);
 
 struct CRESSET_API UnflattenImpl : Cloneable<UnflattenImpl> {
   UnflattenImpl(int64_t dim, std::vector<int64_t> sizes) : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  UnflattenImpl(const std::string& dimname, const UnflattenOptions::namedshape_t& namedshape)
+      : UnflattenImpl(UnflattenOptions(dimname, namedshape)) {}
   explicit UnflattenImpl(UnflattenOptions options_);
   void reset() override {}
   Tensor forward(const Tensor& input);

@@ -45,11 +45,7 @@ std::string size_text(const ExpandingArrayWithOptionalElem<D>& sizes) {
   return all + ")";
 }
 template <class Size>
-std::string options_text(const AdaptiveAvgPoolOptions<Size>& o) {
-  return "output_size=" + size_text(o.output_size());
-}
-template <class Size>
-std::string options_text(const AdaptiveMaxPoolOptions<Size>& o) {
+std::string options_text(const AdaptivePoolOptions<Size>& o) {
   return "output_size=" + size_text(o.output_size());
 }
 

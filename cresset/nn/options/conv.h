@@ -108,7 +108,7 @@ namespace functional {
 template <size_t D>
 struct CRESSET_API ConvFuncOptions {
   using padding_t = nn::detail::conv_padding_t<D>;
-  CRESSET_ARG(Tensor, bias) = Tensor();
+  CRESSET_ARG(Tensor, bias) = Tensor();  // NOLINT(performance-unnecessary-value-param): it is moved from
   CRESSET_ARG(ExpandingArray<D>, stride) = 1;
   CRESSET_ARG(padding_t, padding) = ExpandingArray<D>(0);
 
@@ -123,7 +123,7 @@ using Conv3dFuncOptions = ConvFuncOptions<3>;
 
 template <size_t D>
 struct CRESSET_API ConvTransposeFuncOptions {
-  CRESSET_ARG(Tensor, bias) = Tensor();
+  CRESSET_ARG(Tensor, bias) = Tensor();  // NOLINT(performance-unnecessary-value-param): it is moved from
   CRESSET_ARG(ExpandingArray<D>, stride) = 1;
   CRESSET_ARG(ExpandingArray<D>, padding) = 0;
   CRESSET_ARG(ExpandingArray<D>, output_padding) = 0;

@@ -38,7 +38,10 @@ struct CRESSET_API FlattenOptions {
 };
 
 struct CRESSET_API UnflattenOptions {
+  using namedshape_t = std::vector<std::pair<std::string, int64_t>>;
   UnflattenOptions(int64_t dim, std::vector<int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
+  // libtorch's, for dimensions by name. Tensors have no names here: it throws and says what to write instead.
+  UnflattenOptions(const std::string& dimname, const namedshape_t& namedshape);
   CRESSET_ARG(int64_t, dim);
   CRESSET_ARG(std::vector<int64_t>, sizes);
 };

@@ -35,19 +35,17 @@ using MaxPool2dOptions = MaxPoolOptions<2>;
 using MaxPool3dOptions = MaxPoolOptions<3>;
 
 template <class output_size_t>
-struct CRESSET_API AdaptiveMaxPoolOptions {
-  AdaptiveMaxPoolOptions(output_size_t output_size) : output_size_(output_size) {}
+struct CRESSET_API AdaptivePoolOptions {
+  AdaptivePoolOptions(output_size_t output_size) : output_size_(output_size) {}
   CRESSET_ARG(output_size_t, output_size);
 };
+template <class output_size_t>
+using AdaptiveMaxPoolOptions = AdaptivePoolOptions<output_size_t>;
 using AdaptiveMaxPool1dOptions = AdaptiveMaxPoolOptions<ExpandingArray<1>>;
 using AdaptiveMaxPool2dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveMaxPool3dOptions = AdaptiveMaxPoolOptions<ExpandingArrayWithOptionalElem<3>>;
-
 template <class output_size_t>
-struct CRESSET_API AdaptiveAvgPoolOptions {
-  AdaptiveAvgPoolOptions(output_size_t output_size) : output_size_(output_size) {}
-  CRESSET_ARG(output_size_t, output_size);
-};
+using AdaptiveAvgPoolOptions = AdaptivePoolOptions<output_size_t>;
 using AdaptiveAvgPool1dOptions = AdaptiveAvgPoolOptions<ExpandingArray<1>>;
 using AdaptiveAvgPool2dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<2>>;
 using AdaptiveAvgPool3dOptions = AdaptiveAvgPoolOptions<ExpandingArrayWithOptionalElem<3>>;
@@ -71,7 +69,7 @@ struct CRESSET_API FractionalMaxPoolOptions {
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
   CRESSET_ARG(std::optional<ExpandingArray<D>>, output_size) = std::nullopt;
   CRESSET_ARG(std::optional<ExpandingArrayDouble>, output_ratio) = std::nullopt;
-  CRESSET_ARG(Tensor, _random_samples) = Tensor();
+  CRESSET_ARG(Tensor, _random_samples) = Tensor();  // NOLINT(performance-unnecessary-value-param): it is moved from
 };
 using FractionalMaxPool2dOptions = FractionalMaxPoolOptions<2>;
 using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
@@ -115,6 +113,7 @@ struct CRESSET_API MaxUnpoolFuncOptions {
   CRESSET_ARG(ExpandingArray<D>, kernel_size);
   CRESSET_ARG(ExpandingArray<D>, stride);
   CRESSET_ARG(ExpandingArray<D>, padding) = 0;
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): it is moved from
   CRESSET_ARG(std::optional<std::vector<int64_t>>, output_size) = std::nullopt;
 };
 using MaxUnpool1dFuncOptions = MaxUnpoolFuncOptions<1>;

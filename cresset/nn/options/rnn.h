@@ -88,12 +88,6 @@ struct LSTMCellOptions {
   CRESSET_ARG(int64_t, hidden_size);
   CRESSET_ARG(bool, bias) = true;
 };
-
-struct GRUCellOptions {
-  GRUCellOptions(int64_t input_size, int64_t hidden_size) : input_size_(input_size), hidden_size_(hidden_size) {}
-  CRESSET_ARG(int64_t, input_size);
-  CRESSET_ARG(int64_t, hidden_size);
-  CRESSET_ARG(bool, bias) = true;
-};
+using GRUCellOptions = LSTMCellOptions;
 
 }  // namespace cresset::nn

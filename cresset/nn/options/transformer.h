@@ -39,17 +39,7 @@ struct TransformerEncoderLayerOptions {
   CRESSET_ARG(bool, norm_first) = false;  // normalise before attention and feedforward, not after
 };
 
-struct TransformerDecoderLayerOptions {
-  TransformerDecoderLayerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
-  CRESSET_ARG(int64_t, d_model);
-  CRESSET_ARG(int64_t, nhead);
-  CRESSET_ARG(int64_t, dim_feedforward) = 2048;
-  CRESSET_ARG(double, dropout) = 0.1;
-  CRESSET_ARG(activation_t, activation) = kReLU;
-  CRESSET_ARG(double, layer_norm_eps) = 1e-5;
-  CRESSET_ARG(bool, batch_first) = false;
-  CRESSET_ARG(bool, norm_first) = false;
-};
+using TransformerDecoderLayerOptions = TransformerEncoderLayerOptions;
 
 namespace functional {
 

@@ -1,4 +1,5 @@
 // Cases of ops/division, ops/extrema, ops/power and ops/ternary.
+#include <array>
 #include <limits>
 
 #include "tests/ops/cases/pairs.h"
@@ -48,13 +49,15 @@ Values by_zero(Make& make) {
   return {make.tensor({3}, kInt64), changed(make.tensor({3}, kInt64), [](Complex) { return 0; })};
 }
 
-void add_remainder(std::vector<OpCase>& cases, const std::string& name, double (*f)(double, double)) {
+void add_remainder(std::vector<OpCase>& cases, const std::string& name, const std::string& torch,
+                   double (*f)(double, double), bool gradient = true) {
   cases.push_back({.name = name,
-                   .torch = name + ".Tensor",
+                   .torch = torch,
                    .samples = divisor_samples,
                    .reference = real_pair(f),
                    .dtypes = numbers(),
                    .refused = not_numbers(),
+                   .gradient = gradient,
                    .errors = {{"zero", by_zero, name + ": ZeroDivisionError"}}});
   cases.push_back({.name = name,
                    .overload = "Scalar",
@@ -62,7 +65,8 @@ void add_remainder(std::vector<OpCase>& cases, const std::string& name, double (
                    .samples = with_number,
                    .reference = real_pair(f),
                    .dtypes = numbers(),
-                   .refused = not_numbers()});
+                   .refused = not_numbers(),
+                   .gradient = gradient});
 }
 void add_division(std::vector<OpCase>& cases) {
   cases.push_back({.name = "div",
@@ -91,24 +95,9 @@ void add_division(std::vector<OpCase>& cases) {
                    .reference = divided,
                    .dtypes = numbers(),
                    .refused = not_numbers()});
-  cases.push_back({.name = "floor_divide",
-                   .torch = "floor_divide",
-                   .samples = divisor_samples,
-                   .reference = real_pair(floored),
-                   .dtypes = numbers(),
-                   .refused = not_numbers(),
-                   .gradient = false,
-                   .errors = {{"zero", by_zero, "floor_divide: ZeroDivisionError"}}});
-  cases.push_back({.name = "floor_divide",
-                   .overload = "Scalar",
-                   .torch = "floor_divide.Scalar",
-                   .samples = with_number,
-                   .reference = real_pair(floored),
-                   .dtypes = numbers(),
-                   .refused = not_numbers(),
-                   .gradient = false});
-  add_remainder(cases, "fmod", [](double a, double b) { return std::fmod(a, b); });
-  add_remainder(cases, "remainder", remainder_of);
+  add_remainder(cases, "floor_divide", "floor_divide", floored, /*gradient=*/false);
+  add_remainder(cases, "fmod", "fmod.Tensor", [](double a, double b) { return std::fmod(a, b); });
+  add_remainder(cases, "remainder", "remainder.Tensor", remainder_of);
   cases.push_back({.name = "remainder",
                    .overload = "Scalar_Tensor",
                    .torch = "remainder.Scalar_Tensor",
@@ -322,26 +311,17 @@ void add_powers(std::vector<OpCase>& cases) {
                    .dtypes = all_but({kBool}),
                    .tolerance = 8,
                    .untested = {{kBool, "becomes int64 with a base that is a number"}}});
-  cases.push_back({.name = "float_power",
-                   .torch = "float_power.Tensor_Tensor",
-                   .samples = power_samples,
-                   .reference = elementwise(power),
-                   .result_dtype = widest,
-                   .tolerance = 8});
-  cases.push_back({.name = "float_power",
-                   .overload = "Scalar",
-                   .torch = "float_power.Tensor_Scalar",
-                   .samples = powers_by({2, 1.7}),
-                   .reference = elementwise(power),
-                   .result_dtype = widest,
-                   .tolerance = 8});
-  cases.push_back({.name = "float_power",
-                   .overload = "Scalar_Tensor",
-                   .torch = "float_power.Scalar",
-                   .samples = number_to_powers,
-                   .reference = elementwise(power),
-                   .result_dtype = widest,
-                   .tolerance = 8});
+  const std::tuple<const char*, const char*, Samples> forms[] = {{"", "Tensor_Tensor", power_samples},
+                                                                 {"Scalar", "Tensor_Scalar", powers_by({2, 1.7})},
+                                                                 {"Scalar_Tensor", "Scalar", number_to_powers}};
+  for (const auto& [overload, torch, samples] : forms)
+    cases.push_back({.name = "float_power",
+                     .overload = overload,
+                     .torch = std::string("float_power.") + torch,
+                     .samples = samples,
+                     .reference = elementwise(power),
+                     .result_dtype = widest,
+                     .tolerance = 8});
 }
 
 // ---- functions of two variables
@@ -387,6 +367,27 @@ void add_pair(std::vector<OpCase>& cases, const std::string& name, const std::st
                    .result_dtype = floating,
                    .tolerance = 4});
 }
+// a * log(b) or its like, of tensors and with a number on either side.
+void add_log_product(std::vector<OpCase>& cases, const std::string& name, const std::array<const char*, 3>& torch,
+                     Complex (*f)(Complex, Complex), bool has_complex) {
+  const std::pair<const char*, Samples> forms[] = {
+      {"", positive_second}, {"Scalar", with_number}, {"Scalar_Tensor", positive_at(number_first, 1)}};
+  for (size_t i = 0; i < 3; i++) {
+    OpCase one{.name = name,
+               .overload = forms[i].first,
+               .torch = name + torch[i],
+               .samples = forms[i].second,
+               .reference = elementwise(f),
+               .dtypes = has_complex && i == 0 ? all_dtypes : all_but(complexes()),
+               .result_dtype = floating,
+               .tolerance = 4};
+    if (!has_complex)
+      one.refused = complexes();
+    else if (i > 0)
+      one.untested = {{kComplex64, "as the overload for tensors"}, {kComplex128, "the same"}};
+    cases.push_back(one);
+  }
+}
 void add_functions(std::vector<OpCase>& cases) {
   std::vector<DType> reals = all_but(complexes());
   add_pair(cases, "hypot", "hypot", real_pair([](double a, double b) { return std::hypot(a, b); }), real_floats);
@@ -405,56 +406,8 @@ void add_functions(std::vector<OpCase>& cases) {
                    .dtypes = reals,
                    .refused = complexes(),
                    .result_dtype = floating});
-  cases.push_back({.name = "xlogy",
-                   .torch = "xlogy.Tensor",
-                   .samples = positive_second,
-                   .reference = elementwise(times_log),
-                   .result_dtype = floating,
-                   .tolerance = 4});
-  cases.push_back({.name = "xlogy",
-                   .overload = "Scalar",
-                   .torch = "xlogy.Scalar_Other",
-                   .samples = with_number,
-                   .reference = elementwise(times_log),
-                   .dtypes = reals,
-                   .result_dtype = floating,
-                   .tolerance = 4,
-                   .untested = {{kComplex64, "as the overload for tensors"}, {kComplex128, "the same"}}});
-  cases.push_back({.name = "xlogy",
-                   .overload = "Scalar_Tensor",
-                   .torch = "xlogy.Scalar_Self",
-                   .samples = positive_at(number_first, 1),
-                   .reference = elementwise(times_log),
-                   .dtypes = reals,
-                   .result_dtype = floating,
-                   .tolerance = 4,
-                   .untested = {{kComplex64, "as the overload for tensors"}, {kComplex128, "the same"}}});
-  cases.push_back({.name = "special_xlog1py",
-                   .torch = "special_xlog1py",
-                   .samples = positive_second,
-                   .reference = elementwise(times_log1p),
-                   .dtypes = reals,
-                   .refused = complexes(),
-                   .result_dtype = floating,
-                   .tolerance = 4});
-  cases.push_back({.name = "special_xlog1py",
-                   .overload = "Scalar",
-                   .torch = "special_xlog1py.other_scalar",
-                   .samples = with_number,
-                   .reference = elementwise(times_log1p),
-                   .dtypes = reals,
-                   .refused = complexes(),
-                   .result_dtype = floating,
-                   .tolerance = 4});
-  cases.push_back({.name = "special_xlog1py",
-                   .overload = "Scalar_Tensor",
-                   .torch = "special_xlog1py.self_scalar",
-                   .samples = positive_at(number_first, 1),
-                   .reference = elementwise(times_log1p),
-                   .dtypes = reals,
-                   .refused = complexes(),
-                   .result_dtype = floating,
-                   .tolerance = 4});
+  add_log_product(cases, "xlogy", {".Tensor", ".Scalar_Other", ".Scalar_Self"}, times_log, true);
+  add_log_product(cases, "special_xlog1py", {"", ".other_scalar", ".self_scalar"}, times_log1p, false);
   cases.push_back({.name = "nextafter",
                    .torch = "nextafter",
                    .samples =

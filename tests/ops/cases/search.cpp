@@ -72,8 +72,10 @@ std::vector<double> histogram_edges(const Arguments& in) {
   }
   if (low == high) low -= 0.5, high += 0.5;
   std::vector<double> edges;
+  Array places = Array::filled({in.integer(1) + 1});
   for (int64_t i = 0; i <= in.integer(1); i++)
-    edges.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(in.integer(1)));
+    places[{i}] = low + (high - low) * static_cast<double>(i) / static_cast<double>(in.integer(1));
+  for (Complex edge : read(tensor_of(places, in.dtype)).values) edges.push_back(edge.real());  // as rounded
   return edges;
 }
 // weight is argument number `weight`, density the one after it.
@@ -172,11 +174,9 @@ std::vector<Sample> set_samples(Make& m, const std::vector<Values>& rest) {
 }
 const char* no_meta_reason() { return "the result's shape depends on values"; }
 
-}  // namespace
-
-std::vector<OpCase> search_cases() {
-  const std::vector<DType> integers = {kUInt8, kInt8, kInt16, kInt32, kInt64};
-  return {
+// ---- looking things up
+std::vector<OpCase> lookup_cases() {
+  std::vector<OpCase> cases = {
       {.name = "searchsorted",
        .torch = "searchsorted.Tensor",
        .samples = [](Make& m) -> std::vector<Sample> {
@@ -193,9 +193,6 @@ std::vector<OpCase> search_cases() {
              {"large", {sequence(m, {300}), m.integers({90, 100}, 0, 50, m.dtype)}, false}};
        },
        .reference = searchsorted_reference,
-       .dtypes = without(ordered_dtypes(), {kBool}),
-       .refused = complex_dtypes(),
-       .gradient = false,
        .errors = {{"shape",
                    [](Make& m) -> Values {
                      return {m.tensor({2, 3}), m.tensor({3, 3})};
@@ -205,19 +202,14 @@ std::vector<OpCase> search_cases() {
                    [](Make& m) -> Values {
                      return {m.tensor({3}), m.tensor({3}), false, false, std::string("up")};
                    },
-                   "side can only be 'left' or 'right' but got up"}},
-       .untested = {{kBool, "there is little to search for"}}},
+                   "side can only be 'left' or 'right' but got up"}}},
       {.name = "searchsorted",
        .overload = "Scalar",
        .torch = "searchsorted.Scalar",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"left", {sequence(m, {7}), Scalar(20)}}, {"right", {sequence(m, {7}), Scalar(20), true, true}}};
        },
-       .reference = searchsorted_reference,
-       .dtypes = without(ordered_dtypes(), {kBool}),
-       .refused = complex_dtypes(),
-       .gradient = false,
-       .untested = {{kBool, "there is little to search for"}}},
+       .reference = searchsorted_reference},
       {.name = "bucketize",
        .torch = "bucketize.Tensor",
        .samples = [](Make& m) -> std::vector<Sample> {
@@ -226,26 +218,18 @@ std::vector<OpCase> search_cases() {
                  {"0-d", {m.integers({}, 0, 50, m.dtype), sequence(m, {7})}}};
        },
        .reference = bucketize_reference,
-       .dtypes = without(ordered_dtypes(), {kBool}),
-       .refused = complex_dtypes(),
-       .gradient = false,
        .errors = {{"boundaries",
                    [](Make& m) -> Values {
                      return {m.tensor({3}), m.tensor({2, 3})};
                    },
-                   "bucketize: boundaries tensor must be 1 dimension, but got dim(2)"}},
-       .untested = {{kBool, "there is little to search for"}}},
+                   "bucketize: boundaries tensor must be 1 dimension, but got dim(2)"}}},
       {.name = "bucketize",
        .overload = "Scalar",
        .torch = "bucketize.Scalar",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"left", {Scalar(20), sequence(m, {7})}}, {"right", {Scalar(20), sequence(m, {7}), true, true}}};
        },
-       .reference = bucketize_reference,
-       .dtypes = without(ordered_dtypes(), {kBool}),
-       .refused = complex_dtypes(),
-       .gradient = false,
-       .untested = {{kBool, "there is little to search for"}}},
+       .reference = bucketize_reference},
       {.name = "isin",
        .torch = "isin.Tensor_Tensor",
        .samples = [](Make& m) -> std::vector<Sample> {
@@ -264,11 +248,7 @@ std::vector<OpCase> search_cases() {
                value = found != in.flag(3);
              }
              return std::vector{integers_of(y, kBool)};
-           },
-       .dtypes = without(ordered_dtypes(), {kBool}),
-       .refused = complex_dtypes(),
-       .gradient = false,
-       .untested = {{kBool, "there is little to be in"}}},
+           }},
       {.name = "isin",
        .overload = "Tensor_Scalar",
        .torch = "isin.Tensor_Scalar",
@@ -280,11 +260,7 @@ std::vector<OpCase> search_cases() {
              Array y = in.array(0);
              for (Complex& value : y.values) value = value == in.number(1);
              return std::vector{integers_of(y, kBool)};
-           },
-       .dtypes = without(ordered_dtypes(), {kBool}),
-       .refused = complex_dtypes(),
-       .gradient = false,
-       .untested = {{kBool, "there is little to be in"}}},
+           }},
       {.name = "isin",
        .overload = "Scalar_Tensor",
        .torch = "isin.Scalar_Tensor",
@@ -296,11 +272,20 @@ std::vector<OpCase> search_cases() {
              bool found = false;
              for (Complex value : in.array(1).values) found = found || value == in.number(0);
              return std::vector{integers_of(Array::number(found), kBool)};
-           },
-       .dtypes = without(ordered_dtypes(), {kBool}),
-       .refused = complex_dtypes(),
-       .gradient = false,
-       .untested = {{kBool, "there is little to be in"}}},
+           }}};
+  for (OpCase& one : cases) {
+    one.dtypes = without(ordered_dtypes(), {kBool});
+    one.refused = complex_dtypes();
+    one.gradient = false;
+    one.untested = {{kBool, "there is little to look for"}};
+  }
+  return cases;
+}
+
+// ---- counting and sets
+std::vector<OpCase> counting_cases() {
+  const std::vector<DType> integers = {kUInt8, kInt8, kInt16, kInt32, kInt64};
+  return {
       {.name = "histc",
        .torch = "histc",
        .samples = [](Make& m) -> std::vector<Sample> {
@@ -352,8 +337,8 @@ std::vector<OpCase> search_cases() {
                  {"large", {m.tensor({200, 90}), int64_t{10}, -1.0, 1.5}}};
        },
        .reference = histogram_reference(4),
-       .dtypes = {kFloat, kDouble},
-       .refused = without(all_dtypes, {kFloat, kDouble}),
+       .dtypes = real_floats,
+       .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
        .tolerance = 4,
        .gradient = false,
        .errors = {{"bins",
@@ -394,8 +379,8 @@ std::vector<OpCase> search_cases() {
                  {"large", {m.tensor({200, 90}), edges()}}};
        },
        .reference = histogram_reference(2),
-       .dtypes = {kFloat, kDouble},
-       .refused = without(all_dtypes, {kFloat, kDouble, kBFloat16}),
+       .dtypes = real_floats,
+       .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
        .tolerance = 4,
        .gradient = false,
        .errors = {{"edges",
@@ -407,8 +392,7 @@ std::vector<OpCase> search_cases() {
                    [](Make& m) -> Values {
                      return {m.tensor({3}), m.tensor({3}, m.dtype == kFloat ? kDouble : kFloat)};
                    },
-                   "histogram: bins has dtype float64 (expected float32)"}},
-       .untested = {{kBFloat16, "refused, though libtorch takes it"}}},
+                   "histogram: bins has dtype float64 (expected float32)"}}},
       {.name = "bincount",
        .torch = "bincount",
        .samples = [](Make& m) -> std::vector<Sample> {
@@ -479,6 +463,14 @@ std::vector<OpCase> search_cases() {
        .gradient = false,
        .no_meta = no_meta_reason()},
   };
+}
+
+}  // namespace
+
+std::vector<OpCase> search_cases() {
+  std::vector<OpCase> cases = lookup_cases();
+  for (OpCase& one : counting_cases()) cases.push_back(std::move(one));
+  return cases;
 }
 
 }  // namespace cresset::test

@@ -112,6 +112,21 @@ Array covariances(const Arguments& in, bool normalised) {
   return y;
 }
 
+using Untested = std::vector<std::pair<DType, std::string>>;
+Untested converted_norms() {
+  Untested all;
+  for (DType dtype : {kComplex64, kComplex128})
+    all.emplace_back(dtype, "PyTorch 1.13 gives complex norms, without gradients");
+  for (DType dtype : whole_dtypes()) all.emplace_back(dtype, "converted first");
+  return all;
+}
+Untested uncorrelated() {
+  Untested all;
+  for (DType dtype : {kUInt8, kInt8, kInt16, kInt32}) all.emplace_back(dtype, "as int64");
+  for (DType dtype : {kFloat16, kBFloat16}) all.emplace_back(dtype, "differences of sums lose too much");
+  return all;
+}
+
 }  // namespace
 
 std::vector<OpCase> vector_norm_cases() {
@@ -135,14 +150,7 @@ std::vector<OpCase> vector_norm_cases() {
        .refused = {},
        .tolerance = 20,
        .same_bits_strided = false,
-       .untested = {{kComplex64, "PyTorch 1.13 gives complex norms, without gradients"},
-                    {kComplex128, "PyTorch 1.13 gives complex norms, without gradients"},
-                    {kUInt8, "converted first"},
-                    {kInt8, "converted first"},
-                    {kInt16, "converted first"},
-                    {kInt32, "converted first"},
-                    {kInt64, "converted first"},
-                    {kBool, "converted first"}}},
+       .untested = converted_norms()},
       {.name = "norm",
        .overload = "dim",
        .torch = "norm.ScalarOpt_dim",
@@ -167,14 +175,7 @@ std::vector<OpCase> vector_norm_cases() {
        .refused = {},
        .tolerance = 20,
        .same_bits_strided = false,
-       .untested = {{kComplex64, "PyTorch 1.13 gives complex norms, without gradients"},
-                    {kComplex128, "PyTorch 1.13 gives complex norms, without gradients"},
-                    {kUInt8, "converted first"},
-                    {kInt8, "converted first"},
-                    {kInt16, "converted first"},
-                    {kInt32, "converted first"},
-                    {kInt64, "converted first"},
-                    {kBool, "converted first"}}},
+       .untested = converted_norms()},
       {.name = "dist",
        .torch = "dist",
        .samples = [](Make& m) -> std::vector<Sample> {
@@ -250,12 +251,7 @@ std::vector<OpCase> vector_norm_cases() {
                    "cov(): expected input to have two or fewer dimensions"}},
        .same_bits_strided = false,
        .constants = {2, 3},
-       .untested = {{kUInt8, "as int64"},
-                    {kInt8, "as int64"},
-                    {kInt16, "as int64"},
-                    {kInt32, "as int64"},
-                    {kFloat16, "differences of sums lose too much"},
-                    {kBFloat16, "differences of sums lose too much"}}},
+       .untested = uncorrelated()},
       {.name = "corrcoef",
        .torch = "corrcoef",
        .samples = [](Make& m) -> std::vector<Sample> {
@@ -273,12 +269,7 @@ std::vector<OpCase> vector_norm_cases() {
                    },
                    "corrcoef(): expected input to have two or fewer dimensions"}},
        .same_bits_strided = false,
-       .untested = {{kUInt8, "as int64"},
-                    {kInt8, "as int64"},
-                    {kInt16, "as int64"},
-                    {kInt32, "as int64"},
-                    {kFloat16, "differences of sums lose too much"},
-                    {kBFloat16, "differences of sums lose too much"}}},
+       .untested = uncorrelated()},
   };
 }
 

@@ -150,7 +150,6 @@ std::vector<OpCase> vision_cases() {
        .dtypes = real_floats,
        .refused = others,
        .tolerance = 10,
-       .second_gradient = false,
        .gradient_tolerance = 1e-4,
        .errors = {{"batch",
                    [](Make& m) -> Values {
@@ -187,7 +186,6 @@ std::vector<OpCase> vision_cases() {
        .dtypes = real_floats,
        .refused = others,
        .tolerance = 10,
-       .second_gradient = false,
        .gradient_tolerance = 1e-4,
        .errors = {{"mode",
                    [](Make& m) -> Values {

@@ -1,7 +1,7 @@
-// Float convolutions by oneDNN. Channels-last images are taken as they are; others are reordered into the blocked
-// layout that oneDNN likes best and back, which is quicker than by way of nhwc (7 % for 3x3 windows, 50 % for 1x1) and
-// far quicker than its kernels for nchw. Primitives take long to make, so the latest ones are kept, by shape and
-// layout.
+// Convolutions of float and bfloat16 by oneDNN, whose sums are float either way. Channels-last images are taken as they
+// are; others are reordered into the blocked layout that oneDNN likes best and back, which is quicker than by way of
+// nhwc (7 % for 3x3 windows, 50 % for 1x1) and far quicker than its kernels for nchw. Primitives take long to make, so
+// the latest ones are kept, by shape and layout.
 #include <dnnl.hpp>
 
 #include <list>
@@ -97,8 +97,12 @@ bool is_channels_last(const Tensor& t) { return t.suggest_memory_format() != Mem
 using Tag = memory::format_tag;
 Tag channels_last_tag(int64_t dim) { return dim == 4 ? Tag::nhwc : Tag::ndhwc; }
 
+memory::data_type type_of(const Tensor& t) {
+  return t.dtype() == kBFloat16 ? memory::data_type::bf16 : memory::data_type::f32;
+}
+
 memory::desc image_desc(const Tensor& t) {
-  const auto type = memory::data_type::f32;
+  const auto type = type_of(t);
   const Tag plain = t.dim() == 3 ? Tag::ncw : t.dim() == 4 ? Tag::nchw : Tag::ncdhw;
   if (t.is_contiguous()) return {list_of(t.sizes()), type, plain};
   if (is_channels_last(t)) return {list_of(t.sizes()), type, channels_last_tag(t.dim())};
@@ -113,7 +117,7 @@ memory::desc weight_desc(const Tensor& w, int64_t groups) {
     sizes.insert(sizes.begin(), groups);
     strides.insert(strides.begin(), strides[0] * sizes[1]);
   }
-  return {sizes, memory::data_type::f32, strides};
+  return {sizes, type_of(w), strides};
 }
 dnnl::primitive_attr with_own_scratchpad() {
   dnnl::primitive_attr attr;
@@ -124,7 +128,8 @@ dnnl::primitive_attr with_own_scratchpad() {
 // Winograd's algorithm does a third to a quarter of the multiplications; its transforms pay from some channels on.
 // Results lie about 6 times as far from exact as the direct sum's, some 1e-6 of their size.
 bool suits_winograd(const Convolution& c) {
-  if (c.x.dim() != 4 || c.groups != 1 || is_channels_last(c.x) || is_channels_last(c.y)) return false;
+  if (c.x.dtype() != kFloat || c.x.dim() != 4 || c.groups != 1 || is_channels_last(c.x) || is_channels_last(c.y))
+    return false;
   for (size_t d = 0; d < 2; d++)
     if (c.stride[d] != 1 || c.dilation[d] != 1 || c.padding[d] > 1 || c.padding[d + 2] > 1) return false;
   return c.w.size(2) == 3 && c.w.size(3) == 3 && c.w.size(0) >= kWinogradChannels && c.w.size(1) >= kWinogradChannels &&
@@ -137,11 +142,10 @@ std::shared_ptr<const Plan> make_plan(const Convolution& c, dnnl::algorithm algo
   plan->y.user = image_desc(c.y);
   plan->w.user = weight_desc(c.w, c.groups);
   const auto layout = is_channels_last(c.x) || is_channels_last(c.y) ? channels_last_tag(c.x.dim()) : Tag::any;
-  const memory::desc x(list_of(c.x.sizes()), memory::data_type::f32, layout);
-  const memory::desc y(list_of(c.y.sizes()), memory::data_type::f32, layout);
-  const memory::desc w(plan->w.user.dims(), memory::data_type::f32, Tag::any);
-  if (c.part == ConvPart::forward && c.bias.defined())
-    plan->bias = {list_of(c.bias.sizes()), memory::data_type::f32, Tag::x};
+  const memory::desc x(list_of(c.x.sizes()), type_of(c.x), layout);
+  const memory::desc y(list_of(c.y.sizes()), type_of(c.y), layout);
+  const memory::desc w(plan->w.user.dims(), type_of(c.w), Tag::any);
+  if (c.part == ConvPart::forward && c.bias.defined()) plan->bias = {list_of(c.bias.sizes()), type_of(c.bias), Tag::x};
   const size_t rank = c.stride.size();
   const Sizes stride = list_of(c.stride), before = list_of(c.padding.slice(0, rank)),
               after = list_of(c.padding.slice(rank));
@@ -258,7 +262,8 @@ bool repeats_elements(const Tensor& t) {
 }
 
 Key key_of(const Convolution& c) {
-  Key key{static_cast<int64_t>(c.part), c.groups, c.bias.defined(), in_parallel_region() ? 1 : get_num_threads()};
+  Key key{static_cast<int64_t>(c.part), static_cast<int64_t>(c.x.dtype()), c.groups, c.bias.defined(),
+          in_parallel_region() ? 1 : get_num_threads()};
   for (const Tensor* t : {&c.x, &c.w, &c.y}) {
     key.insert(key.end(), t->sizes().begin(), t->sizes().end());
     key.insert(key.end(), t->strides().begin(), t->strides().end());

@@ -82,9 +82,9 @@ struct Double {
 struct Geometry {
   Kind kind;
   int64_t n, count, in_step, out_step;
-  bool aligned;   // both sides always start at multiples of 16 bytes
-  bool in_place;  // the two sides are the same
-  auto operator<=>(const Geometry&) const = default;
+  bool aligned;                                       // both sides always start at multiples of 16 bytes
+  bool in_place;                                      // the two sides are the same
+  auto operator<=>(const Geometry&) const = default;  // NOLINT(modernize-use-nullptr): the check's own mistake
 };
 
 // Plans are kept by geometry. A program with ever new shapes starts over now and then; who runs a plan holds it.

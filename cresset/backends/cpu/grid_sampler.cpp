@@ -1,6 +1,6 @@
-// CPU kernels of ops/vision: grid sampling. A position of the grid is a few places along each axis, with weights and
-// their slopes; a sample is the sum over their products.
-#include "cresset/ops/vision.h"
+// CPU kernels of grid sampling. A position of the grid is a few places along each axis, with weights, differentiated as
+// often as asked, and their slopes; a sample is the sum over their products.
+#include "cresset/ops/grid_sampler.h"
 
 #include <cmath>
 #include <vector>
@@ -13,11 +13,6 @@ namespace {
 
 enum Interpolation : int64_t { kLinear, kNearest, kCubic };
 enum Padding : int64_t { kZeros, kBorder, kReflection };
-
-struct Sampling {
-  int64_t interpolation, padding;
-  bool align_corners;
-};
 
 // A place and its slope by what it was made from.
 template <class T>
@@ -43,10 +38,10 @@ Place<T> reflected(Place<T> x, int64_t low, int64_t high) {
   return {odd ? span - rest + from : rest + from, mirrored != odd ? -x.slope : x.slope};
 }
 template <class T>
-Place<T> padded(Place<T> x, int64_t size, const Sampling& s) {
-  if (s.padding == kBorder) return clipped(x, size);
-  if (s.padding == kReflection)
-    return clipped(s.align_corners ? reflected(x, 0, 2 * (size - 1)) : reflected(x, -1, 2 * size - 1), size);
+Place<T> padded(Place<T> x, int64_t size, const GridSampling& s) {
+  if (s.padding() == kBorder) return clipped(x, size);
+  if (s.padding() == kReflection)
+    return clipped(s.align_corners() ? reflected(x, 0, 2 * (size - 1)) : reflected(x, -1, 2 * size - 1), size);
   return x;
 }
 
@@ -64,30 +59,52 @@ struct AxisTaps {
   }
 };
 
+// The cubic kernel at distance d, differentiated; from the third on it is constant, and then nothing.
 template <class T>
-AxisTaps<T> axis_taps(T coordinate, int64_t size, const Sampling& s) {
-  const T scale = static_cast<T>(s.align_corners ? size - 1 : size) / 2;
-  Place<T> x{s.align_corners ? (coordinate + 1) * scale : (coordinate + 1) * scale - T(0.5), scale};
+T cubic(T d, int64_t order) {
+  const T a = T(-0.75);
+  const bool near = d < 1;
+  switch (order) {
+    case 0:
+      return near ? ((a + 2) * d - (a + 3)) * d * d + 1 : (((d - 5) * d + 8) * d - 4) * a;
+    case 1:
+      return near ? (3 * (a + 2) * d - 2 * (a + 3)) * d : ((3 * d - 10) * d + 8) * a;
+    case 2:
+      return near ? 6 * (a + 2) * d - 2 * (a + 3) : (6 * d - 10) * a;
+    case 3:
+      return near ? 6 * (a + 2) : 6 * a;
+    default:
+      return 0;
+  }
+}
+
+template <class T>
+AxisTaps<T> axis_taps(T coordinate, int64_t size, const GridSampling& s, int64_t order) {
+  const T scale = static_cast<T>(s.align_corners() ? size - 1 : size) / 2;
+  Place<T> x{s.align_corners() ? (coordinate + 1) * scale : (coordinate + 1) * scale - T(0.5), scale};
   AxisTaps<T> taps;
-  if (s.interpolation == kCubic) {
-    const T below = std::floor(x.at), t = x.at - below, a = T(-0.75);
+  if (s.interpolation() == kCubic) {
+    const T below = std::floor(x.at), t = x.at - below;
     for (int i = -1; i <= 2; i++) {
-      const T d = std::abs(t - static_cast<T>(i)), sign = t < static_cast<T>(i) ? T(-1) : T(1);
-      const T w = d < 1 ? ((a + 2) * d - (a + 3)) * d * d + 1 : (((d - 5) * d + 8) * d - 4) * a;
-      const T by = d < 1 ? (3 * (a + 2) * d - 2 * (a + 3)) * d : ((3 * d - 10) * d + 8) * a;
+      const T d = std::abs(t - static_cast<T>(i)), by = t < static_cast<T>(i) ? -x.slope : x.slope;
+      T chain = 1;
+      for (int64_t k = 0; k < order; k++) chain *= by;
       const T place = padded(Place<T>{below + static_cast<T>(i), T(0)}, size, s).at;
-      taps.add(std::nearbyint(place), w, by * sign * x.slope, size);
+      taps.add(std::nearbyint(place), cubic(d, order) * chain, cubic(d, order + 1) * chain * by, size);
     }
     return taps;
   }
   x = padded(x, size, s);
-  if (s.interpolation == kNearest) {
-    taps.add(std::nearbyint(x.at), T(1), T(0), size);
+  if (s.interpolation() == kNearest) {
+    taps.add(std::nearbyint(x.at), order == 0 ? T(1) : T(0), T(0), size);
     return taps;
   }
   const T below = std::floor(x.at), rest = x.at - below;
-  taps.add(below, T(1) - rest, -x.slope, size);
-  taps.add(below + 1, rest, x.slope, size);
+  const auto add = [&](T place, T weight, T slope) {
+    taps.add(place, order == 0 ? weight : order == 1 ? slope : T(0), order == 0 ? slope : T(0), size);
+  };
+  add(below, T(1) - rest, -x.slope);
+  add(below + 1, rest, x.slope);
   return taps;
 }
 
@@ -109,8 +126,8 @@ struct Space {
 template <class T>
 struct Taps {
   AxisTaps<T> axis[3];
-  Taps(const T* coordinates, const Space& space, const Sampling& s) {
-    for (int i = 0; i < space.rank; i++) axis[i] = axis_taps(coordinates[i], space.size[i], s);
+  Taps(const T* coordinates, const Space& space, const GridSampling& s) {
+    for (int i = 0; i < space.rank; i++) axis[i] = axis_taps(coordinates[i], space.size[i], s, s.order(i));
     if (space.rank == 2) {
       axis[2].count = 1;
       axis[2].at[0] = 0;
@@ -152,7 +169,7 @@ void positions(int64_t batch, int64_t count, int64_t piece, const F& f) {
 }
 
 template <class T>
-void forward_typed(const Tensor& y, const Tensor& x, const Tensor& grid, const Sampling& s) {
+void forward_typed(const Tensor& y, const Tensor& x, const Tensor& grid, const GridSampling& s) {
   const Space space(x);
   const int64_t count = y.numel() / (space.batch * space.channels);
   // A plane that has to be converted is converted once.
@@ -176,15 +193,14 @@ void forward_typed(const Tensor& y, const Tensor& x, const Tensor& grid, const S
     }
   });
 }
-void forward(const Tensor& y, const Tensor& x, const Tensor& grid, int64_t interpolation, int64_t padding, bool align) {
+void forward(const Tensor& y, const Tensor& x, const Tensor& grid, IntArrayRef how) {
   if (y.numel() == 0) return;
-  const Sampling s{interpolation, padding, align};
-  (y.dtype() == kDouble ? &forward_typed<double> : &forward_typed<float>)(y, x, grid, s);
+  (y.dtype() == kDouble ? &forward_typed<double> : &forward_typed<float>)(y, x, grid, GridSampling(how));
 }
 
 // A plane belongs to one thread, which adds the positions in order.
 template <class T>
-void input_typed(const Tensor& dx, const Tensor& g, const Tensor& grid, const Sampling& s) {
+void input_typed(const Tensor& dx, const Tensor& g, const Tensor& grid, const GridSampling& s) {
   const Space space(dx);
   const int64_t count = g.numel() / (space.batch * space.channels);
   parallel_for(0, space.batch * space.channels, 1, [&](int64_t begin, int64_t end) {
@@ -201,15 +217,13 @@ void input_typed(const Tensor& dx, const Tensor& g, const Tensor& grid, const Sa
     }
   });
 }
-void input_gradient(const Tensor& dx, const Tensor& g, const Tensor& grid, int64_t interpolation, int64_t padding,
-                    bool align) {
+void input_gradient(const Tensor& dx, const Tensor& g, const Tensor& grid, IntArrayRef how) {
   if (dx.numel() == 0) return;
-  const Sampling s{interpolation, padding, align};
-  (dx.dtype() == kDouble ? &input_typed<double> : &input_typed<float>)(dx, g, grid, s);
+  (dx.dtype() == kDouble ? &input_typed<double> : &input_typed<float>)(dx, g, grid, GridSampling(how));
 }
 
 template <class T>
-void grid_typed(const Tensor& dgrid, const Tensor& g, const Tensor& x, const Tensor& grid, const Sampling& s) {
+void grid_typed(const Tensor& dgrid, const Tensor& g, const Tensor& x, const Tensor& grid, const GridSampling& s) {
   const Space space(x);
   const int64_t count = dgrid.numel() / (space.batch * space.rank);
   const bool direct = Slab<T>(x, 2).direct() && Slab<T>(g, 2).direct() && Slab<T>(dgrid, 1).direct();
@@ -232,11 +246,9 @@ void grid_typed(const Tensor& dgrid, const Tensor& g, const Tensor& x, const Ten
     to.written(n);
   });
 }
-void grid_gradient(const Tensor& dgrid, const Tensor& g, const Tensor& x, const Tensor& grid, int64_t interpolation,
-                   int64_t padding, bool align) {
+void grid_gradient(const Tensor& dgrid, const Tensor& g, const Tensor& x, const Tensor& grid, IntArrayRef how) {
   if (dgrid.numel() == 0) return;
-  const Sampling s{interpolation, padding, align};
-  (dgrid.dtype() == kDouble ? &grid_typed<double> : &grid_typed<float>)(dgrid, g, x, grid, s);
+  (dgrid.dtype() == kDouble ? &grid_typed<double> : &grid_typed<float>)(dgrid, g, x, grid, GridSampling(how));
 }
 
 [[maybe_unused]] const bool registered = grid_sampler_kernel.set(kCPU, forward) &&

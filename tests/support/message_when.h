@@ -1,0 +1,25 @@
+// The text of the error that f throws, for tests that look for words in it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cresset/core/error.h"
+
+namespace cresset::test {
+
+template <class F>
+std::string message_when(const F& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+inline void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+}  // namespace cresset::test
