@@ -42,7 +42,9 @@ check_cxx_source_compiles("#include <cstdlib>
 unset(CMAKE_REQUIRED_LINK_OPTIONS)
 
 function(cresset_library_flags target)
+  # No macro <target>_EXPORTS: the static library's objects are compiled alike, and a compiler cache serves both.
   set_target_properties(${target} PROPERTIES
+    DEFINE_SYMBOL ""
     CXX_VISIBILITY_PRESET hidden
     CUDA_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)

@@ -65,8 +65,7 @@ set(cresset_installed_targets "")
 if(BUILD_SHARED_LIBS)
   add_library(cresset SHARED ${cresset_sources} ${cresset_cpu_sources})
   set(cresset_target cresset)
-  set_target_properties(cresset PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-    DEFINE_SYMBOL "")
+  set_target_properties(cresset PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 else()
   # Compiled with the flags of the shared libraries, so that a compiler cache serves both.
   add_library(cresset_loaded_objects OBJECT ${cresset_dnn_sources} ${cresset_image_sources})

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs a build and builds a small program against it, with CMake and with pkg-config, shared and static.
-# usage: install_test.sh BUILD_FOLDER (of a shared build); the static library is built beside it and kept for the next run.
+# usage: install_test.sh BUILD_FOLDER (of a shared build); the static library is built beside it, as deep, so that a compiler
+# cache with relative paths serves it from the shared build's objects, and kept for the next run.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 shared_build=$(cd "$1" && pwd)
-static_build=$shared_build/install-test-static
+static_build=$shared_build-static
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
