@@ -75,7 +75,7 @@ constexpr int kVectorBytes = HWY_TARGET <= HWY_AVX3 ? 64 : HWY_TARGET <= HWY_AVX
 constexpr int kLanes = kVectorBytes / 4;
 constexpr int kVectors = 2, kWidth = kVectors * kLanes;  // of a tile
 constexpr int kHeight = HWY_TARGET <= HWY_AVX3 ? 12 : HWY_TARGET <= HWY_AVX2 ? 6 : 4;
-constexpr int64_t kChunk = 512;  // of k
+constexpr int64_t kChunk = 1024;  // of k
 
 typedef float Vector __attribute__((vector_size(kVectorBytes)));
 
