@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 
 #include "cresset/cresset.h"
@@ -341,6 +342,33 @@ TEST(Nonzero, FindsEveryElementOfALargeTensor) {
 TEST(IndexMeta, RunsTheShapeRuleAlone) {
   Tensor x = empty({4, 5}, kMeta), i = empty({2, 3}, TensorOptions(kLong).device(kMeta));
   EXPECT_EQ(x.index({i}).sizes(), IntArrayRef({2, 3, 5}));
+}
+
+// Rows of one index go as slices; the same at both ends is not yet the same between.
+TEST(ScatterAdd, RowsOfOneIndexAndOfManyGiveWhatElementsGive) {
+  const int64_t places = 5, rows = 40, width = 70;
+  Tensor index = empty({rows, width}, kLong), source = counting({rows, width});
+  auto* at = index.data_ptr<int64_t>();
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < width; j++)
+      at[i * width + j] = (i % 3 == 0 && j == width / 2) ? (i + 1) % places : i % places;
+  Tensor wanted = ones({places, width});
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < width; j++)
+      wanted.data_ptr<float>()[at[i * width + j] * width + j] += source.data_ptr<float>()[i * width + j];
+  EXPECT_EQ(values_of(ones({places, width}).scatter_add(0, index, source)), values_of(wanted));
+}
+
+TEST(ScatterAdd, RefusesIndicesAtTheEndsOfTheirType) {
+  for (int64_t wrong :
+       {int64_t{-1}, int64_t{5}, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
+    Tensor index = zeros({3, 20}, kLong);
+    index.data_ptr<int64_t>()[33] = wrong;
+    expect_contains(message_when([&] {
+                      ones({5, 20}).scatter_add(0, index, ones({3, 20}));
+                    }),
+                    "index " + std::to_string(wrong) + " is out of bounds for dimension 0 with size 5");
+  }
 }
 
 }  // namespace

@@ -81,6 +81,49 @@ TEST(Mm, LargeProductsEqualTheSmallOnesTheyConsistOf) {
   }
 }
 
+// Beyond what small products take: heights and widths around a tile's, k around a chunk's, every layout, with what is
+// added and without, and the few rows or columns that go as dot products.
+TEST(MmOnPointwiseTargets, LargeFloatProductsOfEveryShapeAndLayoutEqualTheNaiveOnes) {
+  struct Size {
+    int64_t m, k, n;
+  };
+  for (Size s : {Size{61, 97, 57}, Size{8, 600, 65}, Size{64, 400, 10}, Size{13, 385, 64}, Size{2, 1024, 140},
+                 Size{200, 700, 3}, Size{5, 2, 30000}, Size{131, 40, 77}, Size{97, 512, 34}}) {
+    const Tensor a = numbers({s.m, s.k}, kFloat, 1), b = numbers({s.k, s.n}, kFloat, 2);
+    const std::string what = std::to_string(s.m) + "x" + std::to_string(s.k) + "x" + std::to_string(s.n);
+    const Tensor wanted = mm(a.to(kDouble), b.to(kDouble));
+    const Tensor bias = numbers({s.n}, kFloat, 3), full = numbers({s.m, s.n}, kFloat, 4);
+    const double close = 2e-6;  // of the largest
+    for (int layout = 0; layout < 9; layout++) {
+      const Tensor x = layout % 3 == 0 ? a : layout % 3 == 1 ? transposed(a) : spaced(a);
+      const Tensor y = layout / 3 == 0 ? b : layout / 3 == 1 ? transposed(b) : spaced(b);
+      const std::string which = what + ", layout " + std::to_string(layout);
+      expect_close(mm(x, y), wanted, close, which);
+      expect_close(addmm(bias, x, y), wanted + bias, close, which + ", bias");
+      expect_close(addmm(full, x, y, 0.5, -2), 0.5 * full - 2 * wanted, close, which + ", scaled");
+      Tensor turned = empty({s.n, s.m}).t();
+      expect_close(mm_out(turned, x, y), wanted, close, which + ", out transposed");
+      Tensor sparse = spaced(full);
+      expect_close(addmm_out(sparse, full, x, y), wanted + full, close, which + ", out spaced");
+    }
+  }
+}
+
+TEST(MmOnPointwiseTargets, ThinProductsGiveTheSameBitsOnAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  // Rows along k on the left, or columns along k on the right.
+  for (auto [m, k, n] : {std::array<int64_t, 3>{6, 1000, 101}, {1000, 300, 5}, {20, 90, 700}, {333, 700, 40}}) {
+    const Tensor a = randn({m, k}), b = transposed(randn({k, n})), bias = randn({n});
+    set_num_threads(1);
+    const Tensor alone = addmm(bias, a, b, 0.7, 1.3);
+    for (int threads : {2, 3, 5}) {
+      set_num_threads(threads);
+      EXPECT_TRUE(equal(alone, addmm(bias, a, b, 0.7, 1.3))) << m << " " << k << " " << n << ", " << threads;
+    }
+    set_num_threads(before);
+  }
+}
+
 TEST(Mm, HalfTypesAddUpInFloat) {
   const Tensor ones_row = ones({1, 4096}, TensorOptions(kBFloat16)),
                ones_column = ones({4096, 1}, TensorOptions(kBFloat16));

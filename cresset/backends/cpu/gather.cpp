@@ -30,16 +30,31 @@ struct IndexReader {
     int64_t at = raw(p);
     return at + (at < 0 ? size : 0);
   }
+  // Whether all of a run are one number, as in an index of slices that was written out.
+  bool same(const char* p, int64_t step, int64_t count) const {
+    if (narrow || step != sizeof(int64_t) || raw(p) != raw(p + (count - 1) * step)) return false;
+    const auto* at = reinterpret_cast<const int64_t*>(p);
+    int64_t different = 0;
+    for (int64_t i = 0; i < count; i++) different |= at[i] ^ at[0];
+    return different == 0;
+  }
 };
 
 template <class I>
 bool all_inside(const char* p, int64_t step, int64_t count, int64_t low, int64_t size) {
-  bool outside = false;
-  for (int64_t i = 0; i < count; i++, p += step) {
-    const int64_t at = *reinterpret_cast<const I*>(p);
-    outside |= at >= size || at < low;
+  // The sign of either difference tells; sums of signs go in vectors on any CPU.
+  uint64_t signs = 0;
+  const auto note = [&](int64_t at) {
+    signs |= (static_cast<uint64_t>(at) - static_cast<uint64_t>(low)) |
+             (static_cast<uint64_t>(size - 1) - static_cast<uint64_t>(at));
+  };
+  if (step == sizeof(I)) {
+    const I* at = reinterpret_cast<const I*>(p);
+    for (int64_t i = 0; i < count; i++) note(at[i]);
+  } else {
+    for (int64_t i = 0; i < count; i++, p += step) note(*reinterpret_cast<const I*>(p));
   }
-  return !outside;
+  return signs >> 63 == 0;
 }
 
 void check_run(const IndexReader& index, const char* p, int64_t step, int64_t count, int64_t dim, bool wraps) {
@@ -214,7 +229,7 @@ void scatter_across(const Scattering& s, const int64_t* offsets, int64_t place, 
   const int64_t from_step = s.lines.step(0), to_step = s.lines.step(1), at_step = s.lines.step(2);
   const char *from = s.from + offsets[0] + place * s.from_along, *at = s.at + offsets[2] + place * s.at_along;
   char* to = s.to + offsets[1];
-  if (at_step != 0) {
+  if (at_step != 0 && !s.index.same(at, at_step, count)) {
     for (int64_t i = 0; i < count; i++, from += from_step, to += to_step, at += at_step) {
       const int64_t target = s.index.read(at);
       if (static_cast<uint64_t>(target - low) < places)
@@ -240,6 +255,14 @@ void scatter_across(const Scattering& s, const int64_t* offsets, int64_t place, 
     Action::apply(*reinterpret_cast<T*>(to), *reinterpret_cast<const T*>(from));
 }
 
+// Where a place to come writes, nobody but its index can foresee. Only a hint: its lines may all go elsewhere.
+void fetch_ahead(const Scattering& s, const int64_t* offsets, int64_t place, int64_t bytes) {
+  constexpr int64_t kAhead = 4, kLine = 64, kMost = 2048;
+  if (place + kAhead >= s.length) return;
+  const char* to = s.to + offsets[1] + s.index.read(s.at + offsets[2] + (place + kAhead) * s.at_along) * s.to_along;
+  for (int64_t i = 0; i < std::min(bytes, kMost); i += kLine) __builtin_prefetch(to + i, 1);
+}
+
 // Lines [begin, end), and of them what falls on places [low, high).
 template <class Action>
 void scatter_lines(const Scattering& s, int64_t begin, int64_t end, int64_t low, int64_t high) {
@@ -247,7 +270,10 @@ void scatter_lines(const Scattering& s, int64_t begin, int64_t end, int64_t low,
   const uint64_t places = static_cast<uint64_t>(high - low);
   s.lines.runs(begin, end, [&](const int64_t* offsets, int64_t count) {
     if (count > 1 && std::abs(s.lines.step(0)) <= std::abs(s.from_along)) {
-      for (int64_t i = 0; i < s.length; i++) scatter_across<Action>(s, offsets, i, count, low, places);
+      for (int64_t i = 0; i < s.length; i++) {
+        fetch_ahead(s, offsets, i, count * static_cast<int64_t>(sizeof(T)));
+        scatter_across<Action>(s, offsets, i, count, low, places);
+      }
       return;
     }
     for (int64_t line = 0; line < count; line++) {

@@ -1,5 +1,5 @@
-// CPU kernel of ops/matmul: decides between the blocks of matmul_simd and the library, and shares blocks out to
-// threads.
+// CPU kernel of ops/matmul: decides between the blocks of matmul_simd, matmul_thin and the library, and shares blocks
+// out to threads.
 #include "cresset/ops/matmul.h"
 
 #include <algorithm>
@@ -40,6 +40,16 @@ void swap_sides(Gemm& g) {
   for (Matrix* matrix : {&g.a, &g.b, &g.out, &g.added}) std::swap(matrix->row, matrix->col);
 }
 
+// Whether a large product is one of few columns, or of few rows, with vectors that lie along k. The library is good at
+// two or three rows alone (measured).
+bool few_dots(Gemm& g) {
+  if (g.m > kDotRows && g.n <= kDotRows && g.a.col == 1) {
+    swap_sides(g);
+    return true;
+  }
+  return g.m >= 4 && g.m <= kDotRows && g.b.row == 1;
+}
+
 void run_blocks(const Gemm& g) {
   BlockFunction block = gemm_block_function(g.dtype, g.out_dtype);
   const int64_t work = g.m * g.n * std::max<int64_t>(g.k, 1);
@@ -54,11 +64,14 @@ void run_blocks(const Gemm& g) {
   const int64_t col_parts = col_blocks * row_blocks >= per_matrix ? col_blocks : split_rows ? 1 : per_matrix;
   const int64_t parts = row_parts * col_parts;
   const int64_t grain = std::max<int64_t>(1, kThreadWork * parts / std::max<int64_t>(work, 1));
+  const auto cut = [](int64_t size, int64_t part, int64_t parts) {
+    return part == parts ? size : size * part / parts / kDotRows * kDotRows;
+  };
   parallel_for(0, g.batch * parts, grain, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; i++) {
       const int64_t part = i % parts, row = part % row_parts, col = part / row_parts;
-      GemmBlock at{i / parts, g.m * row / row_parts, g.m * (row + 1) / row_parts, g.n * col / col_parts,
-                   g.n * (col + 1) / col_parts};
+      GemmBlock at{i / parts, cut(g.m, row, row_parts), cut(g.m, row + 1, row_parts), cut(g.n, col, col_parts),
+                   cut(g.n, col + 1, col_parts)};
       if (at.row < at.row_end && at.col < at.col_end) block(g, at);
     }
   });
@@ -151,7 +164,13 @@ void run_gemm(Gemm&& g) {
   if (g.batch == 0 || g.m == 0 || g.n == 0) return;
   const int64_t small = is_complex(g.dtype) ? kSmallComplexProduct : kSmallProduct;
   const bool tiles = (g.dtype == kBFloat16 || g.dtype == kHalf) && has_tiles();
-  if (g.m * g.n * g.k > small && !tiles && library_has(g) && run_library(g)) return;
+  if (g.m * g.n * g.k > small && !tiles) {
+    if (g.dtype == kFloat && std::min(g.m, g.n) > 1) {
+      if (few_dots(g)) return run_blocks(g);
+      if (thin_product(g)) return;
+    }
+    if (library_has(g) && run_library(g)) return;
+  }
   // Vectors run along the columns of the result.
   const bool column_vector = g.n == 1 && g.m > 1;
   if (CRESSET_UNLIKELY(column_vector || (g.out.col != 1 && g.out.row == 1 && g.n > 1))) swap_sides(g);

@@ -1,5 +1,6 @@
-// One matrix product as the CPU kernels see it: plain pointers and strides. Small and odd products stay in libcresset;
-// large ones of a type that a BLAS has go to the library behind `library_gemm`, which is loaded when first needed.
+// One matrix product as the CPU kernels see it: plain pointers and strides. Small, thin and odd products stay in
+// libcresset; large ones of a type that a BLAS has go to the library behind `library_gemm`, which is loaded when first
+// needed.
 #pragma once
 
 #include <atomic>
@@ -34,8 +35,15 @@ CRESSET_API void set_library_gemm(LibraryGemm function);
 struct GemmBlock {
   int64_t batch, row, row_end, col, col_end;
 };
+// Up to so many rows meet contiguous columns of floats as dot products, without packing. How a sum is added up depends
+// on its place among as many columns, so that blocks begin at multiples of it.
+inline constexpr int64_t kDotRows = 8;
 using BlockFunction = void (*)(const Gemm& gemm, const GemmBlock& block);
 BlockFunction gemm_block_function(DType dtype, DType out_dtype);
+
+// Products of floats of which one side has few rows or columns and the other lies along k. Returns false for others.
+inline constexpr int64_t kThin = 64;
+bool thin_product(const Gemm& gemm);
 
 // Products of bfloat16 and float16 on the CPU's tile unit, if it has one. tile_product takes one matrix, not a batch,
 // and returns false for what is not for it, before anything is written.

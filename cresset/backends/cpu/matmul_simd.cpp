@@ -198,32 +198,66 @@ template <class C, class T>
   }
 }
 
-// A row times columns that lie contiguous in memory: dot products, no packing.
-template <class C>
-[[gnu::noinline]] void dot_columns(int64_t k, const C* a, const View<const C>& b, const View<C>& out,
-                                   const View<C>& added, int64_t cols, const Scale<C>& scale) {
+// Rows times columns that lie contiguous in memory: dot products, no packing.
+template <int Rows, int Cols, class C>
+HWY_INLINE void dot_tile(int64_t k, const View<const C>& a, const View<const C>& b, const View<C>& out,
+                         const View<C>& added, const Scale<C>& scale) {
   using V = typename Vector<C, kVectorBytes>::type;
-  constexpr int lanes = Vector<C, kVectorBytes>::lanes, chains = 4;
-  for (int64_t j = 0; j < cols; j++) {
-    const C* column = b.at(0, j);
-    V sums[chains] = {};
-    int64_t p = 0;
-    for (; p + chains * lanes <= k; p += chains * lanes) {
-#pragma GCC unroll 4
-      for (int c = 0; c < chains; c++) {
-        V x, y;
-        std::memcpy(&x, a + p + c * lanes, sizeof(V));
-        std::memcpy(&y, column + p + c * lanes, sizeof(V));
-        sums[c] += x * y;
-      }
+  constexpr int lanes = Vector<C, kVectorBytes>::lanes;
+  // A sum of its own for every other vector, where one would wait for itself.
+  constexpr int chains = Rows * Cols >= 8 ? 1 : 8 / (Rows * Cols);
+  V sums[chains][Rows][Cols] = {};
+  const auto step = [&](int chain, int64_t p) {
+    V left[Rows];
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; i++) std::memcpy(&left[i], a.data + i * a.row + p, sizeof(V));
+#pragma GCC unroll 8
+    for (int j = 0; j < Cols; j++) {
+      V right;
+      std::memcpy(&right, b.data + j * b.col + p, sizeof(V));
+#pragma GCC unroll 8
+      for (int i = 0; i < Rows; i++) sums[chain][i][j] += left[i] * right;
     }
-    V total = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    C y = 0;
-    for (int l = 0; l < lanes; l++) y += total[l];
-    for (; p < k; p++) y += a[p] * column[p];
-    y *= scale.alpha;
-    *out.at(0, j) = scale.accumulated ? y + scale.beta * *added.at(0, j) : y;
+  };
+  int64_t p = 0;
+  for (; p + chains * lanes <= k; p += chains * lanes) {
+#pragma GCC unroll 8
+    for (int c = 0; c < chains; c++) step(c, p + c * lanes);
   }
+  for (; p + lanes <= k; p += lanes) step(0, p);
+  for (int i = 0; i < Rows; i++)
+    for (int j = 0; j < Cols; j++) {
+      V total = sums[0][i][j];
+      for (int c = 1; c < chains; c++) total += sums[c][i][j];
+      C y = 0;
+      for (int l = 0; l < lanes; l++) y += total[l];
+      for (int64_t q = p; q < k; q++) y += a.data[i * a.row + q] * b.data[j * b.col + q];
+      y *= scale.alpha;
+      *out.at(i, j) = scale.accumulated ? y + scale.beta * *added.at(i, j) : y;
+    }
+}
+template <int Rows, class C>
+[[gnu::noinline]] void dot_rows(int64_t k, const View<const C>& a, const View<const C>& b, const View<C>& out,
+                                const View<C>& added, int64_t cols, const Scale<C>& scale) {
+  constexpr int kCols = HWY_TARGET > HWY_AVX3 && Rows >= 4 ? 2 : 4;
+  const auto moved = [](const auto& x, int64_t j) { return std::decay_t<decltype(x)>{x.at(0, j), x.row, x.col}; };
+  int64_t j = 0;
+  for (; j + kCols <= cols; j += kCols)
+    dot_tile<Rows, kCols, C>(k, a, moved(b, j), moved(out, j), moved(added, j), scale);
+  for (; j < cols; j++) dot_tile<Rows, 1, C>(k, a, moved(b, j), moved(out, j), moved(added, j), scale);
+}
+template <class C>
+void dot_columns(int64_t rows, int64_t k, View<const C> a, const View<const C>& b, View<C> out, View<C> added,
+                 int64_t cols, const Scale<C>& scale) {
+  const auto next = [&](int64_t done) {
+    a.data += done * a.row;
+    out.data += done * out.row;
+    added.data += done * added.row;
+    rows -= done;
+  };
+  for (; rows >= 4; next(4)) dot_rows<4, C>(k, a, b, out, added, cols, scale);
+  for (; rows >= 2; next(2)) dot_rows<2, C>(k, a, b, out, added, cols, scale);
+  if (rows) dot_rows<1, C>(k, a, b, out, added, cols, scale);
 }
 
 template <class T, class Out>
@@ -240,9 +274,18 @@ void real_block(const Gemm& g, const GemmBlock& at) {
   a.data = a.at(at.row, 0);
 
   if constexpr (same && std::is_floating_point_v<C> && std::is_same_v<Result, C>) {
-    if (rows == 1 && b.row == 1 && (a.col == 1 || k == 1) && k >= lanes)
-      return dot_columns<C>(k, a.data, {b.at(0, at.col), b.row, b.col}, {out.at(at.row, at.col), out.row, out.col},
+    if (g.m <= kDotRows && b.row == 1 && k >= lanes) {
+      const bool along = a.col == 1 || k == 1;
+      Scratch copied(along ? 0 : rows * k * static_cast<int64_t>(sizeof(C)));
+      if (!along) {
+        C* to = static_cast<C*>(copied.get());
+        for (int64_t p = 0; p < k; p++)
+          for (int64_t i = 0; i < rows; i++) to[i * k + p] = *a.at(i, p);
+        a = {to, k, 1};
+      }
+      return dot_columns<C>(rows, k, a, {b.at(0, at.col), b.row, b.col}, {out.at(at.row, at.col), out.row, out.col},
                             {added.at(at.row, at.col), added.row, added.col}, at.col_end - at.col, scale);
+    }
   }
   Scratch left(same ? 0 : rows * k * static_cast<int64_t>(sizeof(C)));
   View<const C> rows_of_a{nullptr, k, 1};
