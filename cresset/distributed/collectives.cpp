@@ -1,6 +1,7 @@
 // torch.distributed's functions: ranks of the world become the group's, and whoever waits says so beforehand.
 #include "cresset/distributed/collectives.h"
 
+#include "cresset/distributed/called_as.h"
 #include "cresset/distributed/world.h"
 
 namespace cresset::distributed {
@@ -14,6 +15,7 @@ int rank_in(const char* op, const ProcessGroup& group, int global_rank) {
 
 template <class F>
 Work run(const char* op, const CollectiveOptions& options, F&& start) {
+  const CalledAs called(op);
   const Group group = group_for(op, options.group);
   if (options.async_op) return start(*group);
   const CallerWaits waits(true);
@@ -105,12 +107,13 @@ Work all_reduce_coalesced(const Tensors& tensors, const CollectiveOptions& optio
 }
 
 Work broadcast(const Tensor& tensor, int src, const CollectiveOptions& options) {
-  return broadcast_coalesced({tensor}, src, options);
+  return run("broadcast", options,
+             [&](ProcessGroup& group) { return group.broadcast({tensor}, rank_in("broadcast", group, src)); });
 }
 
 Work broadcast_coalesced(const Tensors& tensors, int src, const CollectiveOptions& options) {
-  return run("broadcast", options,
-             [&](ProcessGroup& group) { return group.broadcast(tensors, rank_in("broadcast", group, src)); });
+  return run("broadcast_coalesced", options,
+             [&](ProcessGroup& group) { return group.broadcast(tensors, rank_in("broadcast_coalesced", group, src)); });
 }
 
 Work reduce(const Tensor& tensor, int dst, const CollectiveOptions& options) {
@@ -220,6 +223,7 @@ Work irecv(const Tensor& tensor, std::optional<int> src, int tag, const Group& g
 }
 
 std::vector<std::string> all_gather_object(std::string_view object, const Group& group) {
+  const CalledAs called("all_gather_object");
   const Group chosen = group_for("all_gather_object", group);
   const std::vector<int64_t> lengths = all_lengths(object, chosen, chosen->size());
   const int64_t longest = *std::max_element(lengths.begin(), lengths.end());
@@ -232,6 +236,7 @@ std::vector<std::string> all_gather_object(std::string_view object, const Group&
 }
 
 void broadcast_object_list(std::vector<std::string>& objects, int src, const Group& group) {
+  const CalledAs called("broadcast_object_list");
   const Group chosen = group_for("broadcast_object_list", group);
   CRESSET_CHECK_AS(ValueError, !objects.empty(),
                    "broadcast_object_list: found an empty list (expected as many objects on every rank)");
@@ -260,6 +265,7 @@ void broadcast_object_list(std::vector<std::string>& objects, int src, const Gro
 }
 
 std::vector<std::string> gather_object(std::string_view object, int dst, const Group& group) {
+  const CalledAs called("gather_object");
   const Group chosen = group_for("gather_object", group);
   const bool takes = chosen->rank() == rank_in("gather_object", *chosen, dst);
   const std::vector<int64_t> lengths = all_lengths(object, chosen, chosen->size());
@@ -274,6 +280,7 @@ std::vector<std::string> gather_object(std::string_view object, int dst, const G
 }
 
 std::string scatter_object_list(const std::vector<std::string>& objects, int src, const Group& group) {
+  const CalledAs called("scatter_object_list");
   const Group chosen = group_for("scatter_object_list", group);
   const bool gives = chosen->rank() == rank_in("scatter_object_list", *chosen, src);
   const auto size = static_cast<size_t>(chosen->size());

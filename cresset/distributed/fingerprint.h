@@ -32,7 +32,9 @@ struct Fingerprint {
   int32_t tag = 0;
   int64_t count = 0;
   uint64_t plan = 0;
+  const char* call = nullptr;  // what the user called, where it is not the operation itself: "all_gather_object"
 
+  const char* name() const { return call ? call : name_of(op); }
   // The first slot of the operation; its messages are numbered from there.
   uint64_t hash() const;
   // "all_reduce(SUM) of float32[1000]", "broadcast from rank 2 of int64[3]"
@@ -41,6 +43,10 @@ struct Fingerprint {
   std::string title() const;
   // "all_reduce #1042 (float32[1000], group default)"
   std::string title_in(const std::string& group) const;
+
+ private:
+  // "float32[1000]"; of objects, whose lengths go ahead, nothing or how many.
+  std::string of_what() const;
 };
 
 // "group default" for "default"; names that say so already stay: "group 1".

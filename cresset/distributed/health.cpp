@@ -14,6 +14,9 @@ namespace {
 // A death is told by the store at once; the launcher's word on how it died follows. So long it is waited for.
 constexpr Milliseconds kSettling{300};
 constexpr Milliseconds kTick{20};
+// How long whoever keeps the table waits for the others to read of an error.
+constexpr Milliseconds kLingers{1000};
+constexpr const char* kInitError = "error/init";
 
 std::vector<std::string> split(const std::string& text, char at) {
   std::vector<std::string> parts{""};
@@ -102,6 +105,9 @@ void Health::hear(const std::string& key, const std::string& value) {
   const bool news = !table_.contains(name);
   table_[name] = {value, Clock::now()};
   if (!news) return;
+  const bool is_error = name.starts_with("error/") || (name.ends_with("/outcome") && value != "passed");
+  if (is_error && !stopping_ && !lost_store_)
+    tasks_.push_back({Task::set, of(("knows/" + name).c_str(), options_.rank), ""});
   if (const auto rank = rank_in(name, "death/")) departures_.push_back({*rank, true, Clock::now()});
   if (const auto rank = rank_in(name, "left/")) departures_.push_back({*rank, false, Clock::now()});
   // Of one that died before it had left its will, only the launcher can tell.
@@ -110,14 +116,14 @@ void Health::hear(const std::string& key, const std::string& value) {
 }
 
 void Health::write(const std::shared_ptr<Store>& store) {
-  uint64_t beats = 0;
-  auto next_beat = Clock::now();
+  uint64_t beats = 0, told = 0, seen = 0;
+  auto next_beat = Clock::now(), next_look = next_beat;
   try {
     while (true) {
       std::unique_lock lock(mutex_);
       writing_ = false;
       changed_.notify_all();
-      changed_.wait_until(lock, next_beat, [&] { return stopping_ || !tasks_.empty(); });
+      changed_.wait_until(lock, next_look, [&] { return stopping_ || !tasks_.empty(); });
       if (tasks_.empty() && stopping_) return;
       if (!tasks_.empty()) {
         const Task task = std::move(tasks_.front());
@@ -141,10 +147,17 @@ void Health::write(const std::shared_ptr<Store>& store) {
         }
       }
       if (lock.owns_lock()) lock.unlock();
-      if (Clock::now() >= next_beat) {
+      if (Clock::now() < next_look) continue;
+      next_look = Clock::now() + beat_interval() / 5;
+      // Whoever stays in one operation says so at once: it may be the one that others will ask about.
+      const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed);
+      const bool stays = sequence == seen && sequence != told;
+      seen = sequence;
+      if (stays || Clock::now() >= next_beat) {
         std::string beat = std::to_string(beats++) + "\t";
-        if (const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed)) {
-          beat += message_of(name_of(last_op_.load(std::memory_order_relaxed)), " #", sequence);
+        told = sequence;
+        if (told > 0) {
+          beat += message_of(last_op_.load(std::memory_order_relaxed), " #", told);
           if (const int group = last_group_.load(std::memory_order_relaxed)) beat += message_of(" of group ", group);
         }
         store->set(key(of("beat", options_.rank)), beat);
@@ -195,16 +208,32 @@ void Health::join(Milliseconds timeout) {
   const std::string standing = store.compare_set(key(of("member", options_.rank)), "", mine);
   if (standing != mine) {
     const auto parts = split(standing, '\t');
-    throw DistributedError(message_of("init_process_group: rank ", self, " is taken by another process (host ",
-                                      parts[0], ", pid ", parts.size() > 1 ? parts[1] : "?",
-                                      "): two processes have the same rank, or the store was used before"));
+    throw DistributedError(
+        message_of("init_process_group: rank ", self, " is taken by another process (host ", parts[0], ", pid ",
+                   parts.size() > 1 ? parts[1] : "?", "): two processes have the same rank, or the store ",
+                   store.name(), " was used before", store.name().starts_with("file:") ? " (remove the file)" : ""));
   }
   ask_writer({Task::will, of("death", options_.rank), "lost"});
+  // What a killed run left in a file looks like members that have died, or of another world.
+  const bool is_file = store.name().starts_with("file:");
+  const std::string stale =
+      is_file ? message_of(" (", store.name(), "; remove the file if an earlier run left it)") : "";
   std::vector<int> everyone, missing;
   for (int rank = 0; rank < options_.world_size; rank++) everyone.push_back(rank);
   Cause failed;
+  std::optional<std::string> error;
+  bool told = false;
   const bool complete = wait_heard(
       [&] {
+        error = heard(kInitError);
+        if (error) return true;
+        std::string words = disagreement_of_members();
+        if (words.empty() && options_.turned_away) words = options_.turned_away();
+        if (!words.empty()) {
+          if (!told) propose(kInitError, "init_process_group: " + words + stale);
+          told = true;
+          return false;
+        }
         failed = cause(everyone, "", nullptr);
         if (!failed.words.empty()) return true;
         missing.clear();
@@ -213,15 +242,56 @@ void Health::join(Milliseconds timeout) {
         return missing.empty();
       },
       deadline);
-  CRESSET_CHECK_AS(DistributedError, failed.words.empty(), "init_process_group failed: ", failed.words);
+  check_meeting();
+  CRESSET_CHECK_AS(DistributedError, failed.words.empty(), "init_process_group failed: ", failed.words, stale);
   CRESSET_CHECK_AS(DistributedError, complete, "init_process_group: ", ranks_in_words(missing), " did not join within ",
                    timeout.count(), " ms (world size ", options_.world_size, ")");
-  for (const int rank : everyone) {
-    const auto parts = split(*heard(of("member", rank)), '\t');
-    CRESSET_CHECK_AS(DistributedError, parts.size() > 2 && parts[2] == std::to_string(options_.world_size),
-                     "init_process_group: ", who(rank), " has world size ", parts.size() > 2 ? parts[2] : "?", ", ",
-                     who(options_.rank), " has ", options_.world_size);
+}
+
+void Health::check_meeting() const {
+  const auto error = heard(kInitError);
+  if (!error) return;
+  let_others_hear(kInitError);
+  throw DistributedError(*error);
+}
+
+std::string Health::disagreement_of_members() const {
+  const std::lock_guard lock(mutex_);
+  std::string words, first;
+  bool same = true;
+  for (const auto& [name, entry] : table_) {
+    const auto rank = rank_in(name, "member/");
+    if (!rank) continue;
+    const auto parts = split(entry.value, '\t');
+    const std::string size = parts.size() > 2 ? parts[2] : "?";
+    words += message_of(words.empty() ? "" : ", ", named(*rank), " has ", size);
+    if (first.empty()) first = size;
+    same = same && size == first;
   }
+  return same ? "" : "ranks disagree about the world size: " + words;
+}
+
+void Health::let_others_hear(const std::string& key) const {
+  const auto since = Clock::now();
+  wait_heard([&] { return others_have_heard(key, since); }, since + kLingers);
+}
+
+bool Health::others_have_heard(const std::string& key, Clock::time_point since) const {
+  const std::lock_guard lock(mutex_);
+  if (!options_.keeps_store || lost_store_ || stopping_) return true;
+  const auto error = table_.find(key);
+  if (error != table_.end()) since = error->second.when;
+  if (Clock::now() - since > kLingers) return true;
+  if (error == table_.end()) return false;
+  for (const auto& [name, entry] : table_) {
+    const auto rank = rank_in(name, "member/");
+    if (!rank || *rank == options_.rank || table_.contains(of(("knows/" + key).c_str(), *rank))) continue;
+    if (table_.contains(of("left", *rank)) || table_.contains(of("death", *rank))) continue;
+    // One that is stopped reads nothing.
+    const auto beat = table_.find(of("beat", *rank));
+    if (beat == table_.end() || Clock::now() - beat->second.when < beat_interval() * 5 / 2) return false;
+  }
+  return true;
 }
 
 std::optional<std::string> Health::heard(const std::string& key) const {
@@ -282,6 +352,9 @@ std::string Health::last_seen(int rank) const {
 
 bool Health::left_before(const Departure& departure, const std::string& group, const Fingerprint* in_flight) const {
   if (!in_flight) return false;
+  // Sends and receives are counted apart: whoever has left is waited for in vain.
+  if (in_flight->op == OpKind::send || in_flight->op == OpKind::recv)
+    return in_flight->root < 0 || in_flight->root == departure.rank;
   const auto note = split(table_.at(of("left", departure.rank)).value, '\t');
   for (size_t i = 1; i < note.size(); i++) {
     const size_t equals = note[i].rfind('=');
@@ -333,6 +406,13 @@ Health::Cause Health::cause(const std::vector<int>& ranks, const std::string& gr
   return {message_of("lost the store at ", options_.store->name(), ": ",
                      options_.launcher_store ? "the launcher" : named(0), " is gone"),
           false};
+}
+
+std::optional<Health::Gone> Health::departure_of(int rank) const {
+  const std::lock_guard lock(mutex_);
+  for (const Departure& departure : departures_)
+    if (departure.rank == rank && !departure.died) return Gone{words_of(departure, nullptr), departure.when};
+  return {};
 }
 
 std::string Health::wait_for_cause(const std::vector<int>& ranks, const std::string& group,

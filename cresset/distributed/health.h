@@ -30,6 +30,9 @@ struct HealthOptions {
   std::shared_ptr<Store> store;  // under the generation's prefix
   std::string scope;             // in front of our own keys: a second group in one process needs other names
   bool launcher_store = false;   // the launcher keeps the table, not rank 0
+  bool keeps_store = false;      // this process does: with it the table is gone
+  // Who came to the store with another secret than this rank has, in words; empty: nobody.
+  std::function<std::string()> turned_away;
 };
 
 class Health : public std::enable_shared_from_this<Health> {
@@ -43,6 +46,9 @@ class Health : public std::enable_shared_from_this<Health> {
   void join(Milliseconds timeout);
   void add(const std::shared_ptr<Watched>& group);
 
+  // Throws what was found wrong with this meeting, by any rank.
+  void check_meeting() const;
+
   // "rank 2 (host b, pid 811)"
   std::string who(int rank) const;
   // "silent for 6 s; last operation: broadcast #41"
@@ -55,6 +61,12 @@ class Health : public std::enable_shared_from_this<Health> {
     bool settling = false;
   };
   Cause cause(const std::vector<int>& ranks, const std::string& group, const Fingerprint* in_flight) const;
+  // One who has left in good order: with words, from then on nothing is to be expected of it.
+  struct Gone {
+    std::string words;
+    Clock::time_point when;
+  };
+  std::optional<Gone> departure_of(int rank) const;
   // As above, for one whose connection broke: waits a moment for the notice.
   std::string wait_for_cause(const std::vector<int>& ranks, const std::string& group, const Fingerprint& in_flight,
                              Milliseconds at_most) const;
@@ -71,10 +83,16 @@ class Health : public std::enable_shared_from_this<Health> {
   void propose(const std::string& key, const std::string& value);
   std::string key(const std::string& name) const { return options_.scope + name; }
 
+  // Whoever keeps the table must not end before the others have read in it why: waits for that, a second at most.
+  // Errors (error/…, and outcomes that are one) are acknowledged by all who hear of them.
+  void let_others_hear(const std::string& key) const;
+  // The same without waiting; `since` is when the error was found.
+  bool others_have_heard(const std::string& key, Clock::time_point since) const;
+
   // The last operation that this rank began; `group` is the number in the group's name, 0 for the default one.
   void note_operation(const Fingerprint& what, int group) {
     last_group_.store(group, std::memory_order_relaxed);
-    last_op_.store(what.op, std::memory_order_relaxed);
+    last_op_.store(what.name(), std::memory_order_relaxed);
     last_sequence_.store(what.sequence, std::memory_order_relaxed);
   }
 
@@ -108,6 +126,7 @@ class Health : public std::enable_shared_from_this<Health> {
   void lost_store();
   void ask_writer(Task task);
   Milliseconds beat_interval() const;
+  std::string disagreement_of_members() const;
   std::string named(int rank) const;  // who(), with the lock held
   bool failed(const Departure& departure) const;
   std::string words_of(const Departure& departure, const Fingerprint* in_flight) const;
@@ -125,7 +144,7 @@ class Health : public std::enable_shared_from_this<Health> {
   int threads_ = 0;
   std::optional<Clock::time_point> lost_store_;
   std::atomic<int> last_group_{0};
-  std::atomic<OpKind> last_op_{OpKind::barrier};
+  std::atomic<const char*> last_op_{"barrier"};
   std::atomic<uint64_t> last_sequence_{0};
 };
 

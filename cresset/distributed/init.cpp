@@ -88,7 +88,8 @@ void prepare_process() {
   });
 }
 
-// Number 0 is the default group.
+}  // namespace
+
 std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int> ranks, Milliseconds timeout) {
   const std::string name = number == 0 ? "default" : message_of("group ", number);
   auto transport = connect_transport(world, name, ranks, timeout);
@@ -97,8 +98,6 @@ std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int>
   world.health->add(group);
   return group;
 }
-
-}  // namespace
 
 std::shared_ptr<Transport> connect_transport(const World& world, const std::string& name, const std::vector<int>& ranks,
                                              Milliseconds timeout) {
@@ -111,6 +110,7 @@ std::shared_ptr<Transport> connect_transport(const World& world, const std::stri
   options.master = world.master;
   options.timeout = timeout;
   options.check = [&] {
+    world.health->check_meeting();
     const Health::Cause cause = world.health->cause(ranks, name, nullptr);
     CRESSET_CHECK_AS(DistributedError, cause.words.empty(), "init_process_group failed: ", cause.words);
   };
@@ -156,6 +156,9 @@ void init_process_group(const InitOptions& given) {
   health.store = std::make_shared<PrefixStore>(generation.substr(0, generation.size() - 1), found.store);
   health.scope = scope;
   health.launcher_store = found.launcher_store;
+  // A store that was given is probably kept by rank 0, too.
+  health.keeps_store = found.keeps_store || (given.store && found.rank == 0);
+  health.turned_away = found.turned_away;
   world->health = Health::start(health);
   try {
     world->health->join(given.timeout);
@@ -203,6 +206,11 @@ Group group_for(const char* op, const Group& group) {
   return group;
 }
 
+void keep_group(World& world, const std::shared_ptr<MeshGroup>& group) {
+  const std::lock_guard lock(state().mutex);
+  world.groups.push_back(group);
+}
+
 Group default_group() { return world_for("default_group")->all; }
 
 std::shared_ptr<Store> default_store() {
@@ -233,55 +241,6 @@ void destroy_process_group(const Group& group) {
     all.world = nullptr;
   }
   take_down(*world, "left", true);
-}
-
-Group new_group(std::vector<int> ranks, std::optional<Milliseconds> timeout) {
-  const auto world = world_for("new_group");
-  const int size = world->options.world_size, self = world->options.rank;
-  if (ranks.empty()) {
-    ranks.resize(static_cast<size_t>(size));
-    std::iota(ranks.begin(), ranks.end(), 0);
-  }
-  std::sort(ranks.begin(), ranks.end());
-  for (size_t i = 0; i < ranks.size(); i++) {
-    CRESSET_CHECK_AS(ValueError, ranks[i] >= 0 && ranks[i] < size, "new_group: found rank ", ranks[i],
-                     " (expected 0 to ", size - 1, ")");
-    CRESSET_CHECK_AS(ValueError, i == 0 || ranks[i] != ranks[i - 1], "new_group: found rank ", ranks[i], " twice");
-  }
-  const int number = ++world->made;
-  const std::string name = message_of("group ", number);
-  const Milliseconds limit = timeout.value_or(world->all->timeout());
-
-  // All tell each other whom they mean, and members wait for members.
-  Health& health = *world->health;
-  const auto key = [&](int rank) { return "group/" + name + "/" + std::to_string(rank); };
-  const std::string mine = ranks_in_words(ranks);
-  health.post(key(self), mine);
-  if (std::find(ranks.begin(), ranks.end(), self) == ranks.end())
-    return std::make_shared<OutsideGroup>(self, name, ranks, world->all);
-  std::vector<int> missing;
-  Health::Cause failed;
-  const bool complete = health.wait_heard(
-      [&] {
-        failed = health.cause(ranks, name, nullptr);
-        missing.clear();
-        for (const int rank : ranks)
-          if (!health.heard(key(rank))) missing.push_back(rank);
-        return missing.empty() || !failed.words.empty();
-      },
-      std::chrono::steady_clock::now() + limit);
-  CRESSET_CHECK_AS(DistributedError, failed.words.empty(), "new_group failed: ", failed.words);
-  CRESSET_CHECK_AS(DistributedError, complete, "new_group: ", ranks_in_words(missing), " did not call it for ", name,
-                   " (", mine, ") within ", limit.count(), " ms");
-  for (const int rank : ranks) {
-    const std::string theirs = *health.heard(key(rank));
-    CRESSET_CHECK_AS(DistributedError, theirs == mine, "new_group: ranks disagree about ", name, ": rank ", self,
-                     " gave ", mine, ", rank ", rank, " gave ", theirs);
-  }
-  auto group = make_group(*world, number, ranks, limit);
-  const std::lock_guard lock(state().mutex);
-  world->groups.push_back(group);
-  return group;
 }
 
 // Those who are no members may ask, too.

@@ -2,6 +2,7 @@
 // operation without elements is a barrier, so that ranks which disagree about that are told.
 #include <cstring>
 
+#include "cresset/distributed/called_as.h"
 #include "cresset/distributed/mesh_group.h"
 #include "cresset/distributed/staging.h"
 
@@ -52,9 +53,10 @@ struct Landing {
 }  // namespace
 
 Work MeshGroup::all_reduce(Tensors tensors, ReduceOp op) {
-  check_bundle("all_reduce", tensors, backend());
+  const char* op_name = CalledAs::now("all_reduce");
+  check_bundle(op_name, tensors, backend());
   const DType dtype = tensors[0].dtype();
-  check_reduction("all_reduce", op, dtype);
+  check_reduction(op_name, op, dtype);
   Fingerprint what{.op = OpKind::all_reduce, .dtype = dtype, .reduce_op = op};
   for (const Tensor& tensor : tensors) what.count += tensor.numel();
   return submit(what, tensors, [tensors, op, dtype](const Exchange& exchange) {
@@ -66,8 +68,9 @@ Work MeshGroup::all_reduce(Tensors tensors, ReduceOp op) {
 }
 
 Work MeshGroup::broadcast(Tensors tensors, int root) {
-  check_bundle("broadcast", tensors, backend());
-  check_root("broadcast", root, size());
+  const char* op_name = CalledAs::now("broadcast");
+  check_bundle(op_name, tensors, backend());
+  check_root(op_name, root, size());
   Fingerprint what{.op = OpKind::broadcast, .dtype = tensors[0].dtype(), .root = global_rank(root)};
   for (const Tensor& tensor : tensors) what.count += tensor.numel();
   const bool receives = rank() != root;
@@ -80,9 +83,10 @@ Work MeshGroup::broadcast(Tensors tensors, int root) {
 }
 
 Work MeshGroup::reduce(Tensor tensor, int root, ReduceOp op) {
-  check_output("reduce", "tensor", tensor, backend());
-  check_root("reduce", root, size());
-  check_reduction("reduce", op, tensor.dtype());
+  const char* op_name = CalledAs::now("reduce");
+  check_output(op_name, "tensor", tensor, backend());
+  check_root(op_name, root, size());
+  check_reduction(op_name, op, tensor.dtype());
   const Fingerprint what{.op = OpKind::reduce,
                          .dtype = tensor.dtype(),
                          .reduce_op = op,
@@ -98,10 +102,11 @@ Work MeshGroup::reduce(Tensor tensor, int root, ReduceOp op) {
 }
 
 Work MeshGroup::all_gather(Tensors outputs, Tensor input) {
-  check_tensor("all_gather", "the input", input, backend());
-  check_number("all_gather", "outputs", outputs.size(), static_cast<size_t>(size()));
-  for (const Tensor& output : outputs) check_output("all_gather", "an output", output, backend());
-  check_alike("all_gather", "outputs", outputs, input);
+  const char* op_name = CalledAs::now("all_gather");
+  check_tensor(op_name, "the input", input, backend());
+  check_number(op_name, "outputs", outputs.size(), static_cast<size_t>(size()));
+  for (const Tensor& output : outputs) check_output(op_name, "an output", output, backend());
+  check_alike(op_name, "outputs", outputs, input);
   const Fingerprint what{.op = OpKind::all_gather, .dtype = input.dtype(), .count = input.numel()};
   return submit(what, outputs, [outputs, input](const Exchange& exchange) {
     if (input.numel() == 0) return dissemination_barrier(exchange);
@@ -114,12 +119,13 @@ Work MeshGroup::all_gather(Tensors outputs, Tensor input) {
 }
 
 Work MeshGroup::gather(Tensors outputs, Tensor input, int root) {
-  check_tensor("gather", "the input", input, backend());
-  check_root("gather", root, size());
-  check_number("gather", rank() == root ? "outputs" : "outputs on a rank that is not the destination", outputs.size(),
+  const char* op_name = CalledAs::now("gather");
+  check_tensor(op_name, "the input", input, backend());
+  check_root(op_name, root, size());
+  check_number(op_name, rank() == root ? "outputs" : "outputs on a rank that is not the destination", outputs.size(),
                rank() == root ? static_cast<size_t>(size()) : 0);
-  for (const Tensor& output : outputs) check_output("gather", "an output", output, backend());
-  check_alike("gather", "outputs", outputs, input);
+  for (const Tensor& output : outputs) check_output(op_name, "an output", output, backend());
+  check_alike(op_name, "outputs", outputs, input);
   const Fingerprint what{
       .op = OpKind::gather, .dtype = input.dtype(), .root = global_rank(root), .count = input.numel()};
   return submit(what, outputs, [outputs, input, root](const Exchange& exchange) {
@@ -133,12 +139,13 @@ Work MeshGroup::gather(Tensors outputs, Tensor input, int root) {
 }
 
 Work MeshGroup::scatter(Tensor output, Tensors inputs, int root) {
-  check_output("scatter", "the output", output, backend());
-  check_root("scatter", root, size());
-  check_number("scatter", rank() == root ? "inputs" : "inputs on a rank that is not the source", inputs.size(),
+  const char* op_name = CalledAs::now("scatter");
+  check_output(op_name, "the output", output, backend());
+  check_root(op_name, root, size());
+  check_number(op_name, rank() == root ? "inputs" : "inputs on a rank that is not the source", inputs.size(),
                rank() == root ? static_cast<size_t>(size()) : 0);
-  for (const Tensor& input : inputs) check_tensor("scatter", "an input", input, backend());
-  check_alike("scatter", "inputs", inputs, output);
+  for (const Tensor& input : inputs) check_tensor(op_name, "an input", input, backend());
+  check_alike(op_name, "inputs", inputs, output);
   const Fingerprint what{
       .op = OpKind::scatter, .dtype = output.dtype(), .root = global_rank(root), .count = output.numel()};
   return submit(what, {output}, [output, inputs, root](const Exchange& exchange) {
@@ -157,11 +164,12 @@ Work MeshGroup::scatter(Tensor output, Tensors inputs, int root) {
 }
 
 Work MeshGroup::reduce_scatter(Tensor output, Tensors inputs, ReduceOp op) {
-  check_output("reduce_scatter", "the output", output, backend());
-  check_number("reduce_scatter", "inputs", inputs.size(), static_cast<size_t>(size()));
-  for (const Tensor& input : inputs) check_tensor("reduce_scatter", "an input", input, backend());
-  check_alike("reduce_scatter", "inputs", inputs, output);
-  check_reduction("reduce_scatter", op, output.dtype());
+  const char* op_name = CalledAs::now("reduce_scatter");
+  check_output(op_name, "the output", output, backend());
+  check_number(op_name, "inputs", inputs.size(), static_cast<size_t>(size()));
+  for (const Tensor& input : inputs) check_tensor(op_name, "an input", input, backend());
+  check_alike(op_name, "inputs", inputs, output);
+  check_reduction(op_name, op, output.dtype());
   const Fingerprint what{
       .op = OpKind::reduce_scatter, .dtype = output.dtype(), .reduce_op = op, .count = output.numel()};
   return submit(what, {output}, [output, inputs, op](const Exchange& exchange) {
@@ -180,10 +188,11 @@ Work MeshGroup::reduce_scatter(Tensor output, Tensors inputs, ReduceOp op) {
 }
 
 Work MeshGroup::all_to_all(Tensors outputs, Tensors inputs) {
-  check_number("all_to_all", "outputs", outputs.size(), static_cast<size_t>(size()));
-  check_number("all_to_all", "inputs", inputs.size(), static_cast<size_t>(size()));
-  for (const Tensor& output : outputs) check_output("all_to_all", "an output", output, backend());
-  for (const Tensor& input : inputs) check_tensor("all_to_all", "an input", input, backend());
+  const char* op_name = CalledAs::now("all_to_all");
+  check_number(op_name, "outputs", outputs.size(), static_cast<size_t>(size()));
+  check_number(op_name, "inputs", inputs.size(), static_cast<size_t>(size()));
+  for (const Tensor& output : outputs) check_output(op_name, "an output", output, backend());
+  for (const Tensor& input : inputs) check_tensor(op_name, "an input", input, backend());
   std::string detail;
   const DType dtype = inputs[0].dtype();
   for (const Tensor& tensor : inputs) detail += std::to_string(tensor.numel()) + ",";
@@ -191,11 +200,11 @@ Work MeshGroup::all_to_all(Tensors outputs, Tensors inputs) {
   for (const Tensor& tensor : outputs) detail += std::to_string(tensor.numel()) + ",";
   for (const Tensors& tensors : {inputs, outputs})
     for (const Tensor& tensor : tensors)
-      CRESSET_CHECK_AS(TypeError, tensor.dtype() == dtype, "all_to_all: found a tensor of ",
+      CRESSET_CHECK_AS(TypeError, tensor.dtype() == dtype, op_name, ": found a tensor of ",
                        cresset::name_of(tensor.dtype()), " (expected ", cresset::name_of(dtype),
                        ", the first input's)");
   const auto self = static_cast<size_t>(rank());
-  CRESSET_CHECK_AS(ShapeError, inputs[self].numel() == outputs[self].numel(), "all_to_all: this rank sends ",
+  CRESSET_CHECK_AS(ShapeError, inputs[self].numel() == outputs[self].numel(), op_name, ": this rank sends ",
                    inputs[self].numel(), " elements to itself and expects ", outputs[self].numel());
   const Fingerprint what{.op = OpKind::all_to_all, .dtype = dtype};
   return submit(

@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "cresset/core/parallel.h"
+#include "cresset/distributed/called_as.h"
 
 namespace cresset::distributed {
 namespace {
@@ -39,8 +41,7 @@ MeshGroup::~MeshGroup() {
   }
   // The threads are the parent's, and so are the connections: nothing may be closed here.
   if (thread_.joinable()) thread_.detach();
-  for (std::thread& thread : pool_)
-    if (thread.joinable()) thread.detach();
+  leave_mailbox_to_parent();
   keep_for_ever(transport_);
   keep_for_ever(health_);
 }
@@ -67,14 +68,16 @@ void MeshGroup::set_timeout(Milliseconds timeout) {
 std::string MeshGroup::progress() const { return name() + "=" + std::to_string(completed_.load()); }
 
 Work MeshGroup::submit(Fingerprint what, std::vector<Tensor> result, Body body, std::string detail) {
-  check_alive(name_of(what.op));
+  const char* called = CalledAs::now(name_of(what.op));
+  if (std::strcmp(called, name_of(what.op)) != 0) what.call = called;
+  check_alive(called);
   // What is written to has new values, as after an operation in place.
   for (const Tensor& tensor : result)
     if (!tensor.is_inference()) tensor.impl()->version().fetch_add(1, std::memory_order_relaxed);
   auto work = std::make_shared<WorkState>();
   work->result = std::move(result);
   std::unique_lock lock(mutex_);
-  CRESSET_CHECK_AS(DistributedError, !closed_, name_of(what.op), ": ", in_words(name()), " was destroyed");
+  CRESSET_CHECK_AS(DistributedError, !closed_, called, ": ", in_words(name()), " was destroyed");
   what.sequence = ++sequence_;
   what.plan = plan_;
   Operation operation{what, std::move(detail), std::move(body), work, recorder_.queued(what)};
@@ -140,7 +143,7 @@ void MeshGroup::execute(Operation& operation) {
   recorder_.started(operation.record);
   health_->note_operation(operation.what, options_.number);
   const std::exception_ptr error = run_guarded(operation.what, operation.what.title(), [&] {
-    const auto flight = take_off(operation.what, operation.detail, {});
+    const auto flight = take_off(operation.what, operation.detail, {}, nullptr);
     try {
       const Exchange exchange{*transport_, operation.what.hash(), scratch_};
       if (!transport_->names_messages()) agree_first(operation.what);
@@ -168,41 +171,47 @@ void MeshGroup::execute(Operation& operation) {
 
 std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::string& title,
                                           const std::function<void()>& body) {
-  if (dead_) return death_of(title);
   struct Call {
     std::atomic<int>& count;
     explicit Call(std::atomic<int>& calls) : count(calls) { count++; }
     ~Call() { count--; }
   } call(calls_);
+  return explained(what, title, body);
+}
+
+std::exception_ptr MeshGroup::explained(const Fingerprint& what, const std::string& title,
+                                        const std::function<void()>& body) {
+  if (dead_) return told_death_of(title);
   try {
     body();
     return nullptr;
   } catch (const Interrupted&) {
-    return death_of(title);
+    return told_death_of(title);
   } catch (const BrokenConnection& broken) {
     // The neighbour whose socket broke may be a victim too: the store knows who went first.
     std::string cause = health_->wait_for_cause(options_.ranks, name(), what, Milliseconds(500));
     // Or it has met an error that is everybody's, and left because of it.
     if (const auto sentence = health_->heard("error/" + name())) {
       die(*sentence, Words::sentence);
-      return death_of(title);
+      return told_death_of(title);
     }
     if (cause.empty() && !dead_) {
       const std::string peer = broken.peer < 0 ? "a rank" : health_->who(global_rank(broken.peer));
       cause = "the connection to " + peer + " broke (" + broken.what() + ")";
     }
     die(cause, Words::cause);
-    return death_of(title);
+    return told_death_of(title);
   } catch (const std::exception& failed) {
     die(title + " (" + in_words(name()) + ") failed on " + health_->who(global_rank(rank())) + ": " + failed.what(),
         Words::sentence);
-    return death_of(title);
+    return told_death_of(title);
   }
 }
 
-MeshGroup::Flights::iterator MeshGroup::take_off(const Fingerprint& what, std::string detail, std::string title) {
+MeshGroup::Flights::iterator MeshGroup::take_off(const Fingerprint& what, std::string detail, std::string title,
+                                                 std::shared_ptr<Transfer> transfer) {
   const std::lock_guard lock(flights_mutex_);
-  flights_.push_back({what, std::move(detail), std::move(title), Clock::now(), false, {}});
+  flights_.push_back({what, std::move(detail), std::move(title), std::move(transfer), Clock::now(), false, {}});
   return std::prev(flights_.end());
 }
 
@@ -226,7 +235,7 @@ void MeshGroup::finish_queue() {
     else
       thread_.join();
   }
-  close_pool();
+  close_mailbox();
 }
 
 void MeshGroup::shutdown() {

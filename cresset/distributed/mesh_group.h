@@ -90,10 +90,12 @@ class MeshGroup final : public ProcessGroup, public Watched {
     uint64_t record = 0;
   };
   // What the watchdog knows of an operation that runs.
+  struct Transfer;
   struct Flight {
     Fingerprint what;
     std::string detail;
-    std::string title;  // of a send or receive, which are not counted by the group
+    std::string title;                   // of a send or receive, which are not counted by the group
+    std::shared_ptr<Transfer> transfer;  // of a send or receive
     Clock::time_point started;
     bool published = false;
     std::optional<Clock::time_point> disagreed;
@@ -104,14 +106,21 @@ class MeshGroup final : public ProcessGroup, public Watched {
   void execute(Operation& operation);
   void run_queue();
   void agree_first(const Fingerprint& what);
+  // What the body throws becomes what the caller is to hear.
+  std::exception_ptr explained(const Fingerprint& what, const std::string& title, const std::function<void()>& body);
+  // The same, of an operation that somebody waits for.
   std::exception_ptr run_guarded(const Fingerprint& what, const std::string& title, const std::function<void()>& body);
-  Flights::iterator take_off(const Fingerprint& what, std::string detail, std::string title);
+  Flights::iterator take_off(const Fingerprint& what, std::string detail, std::string title,
+                             std::shared_ptr<Transfer> transfer);
   void land(Flights::iterator flight);
 
   // The group dies of `words`: a whole sentence, or a cause that each operation puts its own name in front of.
   enum class Words { sentence, cause };
   void die(const std::string& words, Words kind);
   std::exception_ptr death_of(const std::string& title) const;
+  // The same, when all others have had time to hear of it.
+  std::exception_ptr told_death_of(const std::string& title) const;
+  bool others_have_heard() const;
   void check_alive(const char* op) const;
   bool forked() const;  // this process is a child of the one whose group it is
   void watch_collective(Flight& flight, Clock::time_point now);
@@ -119,7 +128,33 @@ class MeshGroup final : public ProcessGroup, public Watched {
   std::string too_late(const Flight& flight) const;
   void give_up(const std::string& sentence);
 
+  // Point to point; mesh_point_to_point.cpp tells how.
+  struct Offer;
+  struct Line;
+  struct Mailbox;
+  static std::shared_ptr<Mailbox> make_mailbox();
   Work start_point_to_point(OpKind op, const Tensor& tensor, int peer, int tag);
+  void check_open() const;
+  void open_line(int peer, OpKind op);
+  void fail_transfers();
+  void close_mailbox();
+  void leave_mailbox_to_parent();
+  void make_offer(const std::shared_ptr<Transfer>& transfer);
+  void look_for_offer(const std::shared_ptr<Transfer>& transfer);
+  void match(Transfer& transfer);
+  void let_fetch(const std::shared_ptr<Transfer>& transfer);
+  void hear(Line& line, OpKind op);
+  bool is_waited_for(int peer) const;
+  void hear_receipt(uint64_t message);
+  void hear_offer(int from, const Offer& offer);
+  void fetch_when_matched(Transfer& transfer);
+  void fetch_for_others();
+  void fetch(Transfer& transfer);
+  void finish(Transfer& transfer, const std::exception_ptr& error);
+  // Why the other side of a send or receive will not come: "rank 1 (host a, pid 7) exited with status 0 …". Or empty.
+  std::string nobody_left(const Flight& flight) const;
+  // What others have offered and nobody has received; of one rank of the group, or of all for -1.
+  std::string offers_in_words(int peer) const;
 
   const pid_t owner_;
   std::shared_ptr<Transport> transport_;
@@ -151,18 +186,11 @@ class MeshGroup final : public ProcessGroup, public Watched {
   std::atomic<bool> dead_{false};
   std::string death_;
   Words death_kind_ = Words::sentence;
+  Clock::time_point died_;
 
-  // Point to point: a thread for each operation under way that nobody waits for, kept for the next.
-  std::mutex pool_mutex_;
-  std::condition_variable pool_changed_;
-  std::deque<std::function<void()>> pool_tasks_;
-  std::vector<std::thread> pool_;
-  size_t pool_idle_ = 0;
-  bool pool_closed_ = false;
+  std::shared_ptr<Mailbox> mailbox_ = make_mailbox();
   std::atomic<uint64_t> messages_{0};
-  std::mutex post_mutex_;  // sends and receives are posted in the order of the calls
-  void run_later(std::function<void()> task);
-  void close_pool();
+  std::mutex post_mutex_;  // offers are sent in the order of the calls
 };
 
 }  // namespace cresset::distributed

@@ -53,6 +53,7 @@ void MeshGroup::die(const std::string& words, Words kind) {
     if (dead_) return;
     death_ = words;
     death_kind_ = kind;
+    died_ = Clock::now();
     dead_ = true;
   }
   transport_->interrupt();
@@ -71,6 +72,16 @@ std::exception_ptr MeshGroup::death_of(const std::string& title) const {
       DistributedError(death_kind_ == Words::sentence ? death_ : title + " failed: " + death_));
 }
 
+std::exception_ptr MeshGroup::told_death_of(const std::string& title) const {
+  health_->wait_heard([&] { return others_have_heard(); }, Clock::now() + Milliseconds(1500));
+  return death_of(title);
+}
+
+bool MeshGroup::others_have_heard() const {
+  const std::lock_guard lock(death_mutex_);
+  return death_kind_ == Words::cause || health_->others_have_heard("error/" + name(), died_);
+}
+
 std::exception_ptr MeshGroup::error() const {
   if (!dead_) return nullptr;
   const std::lock_guard lock(death_mutex_);
@@ -80,7 +91,7 @@ std::exception_ptr MeshGroup::error() const {
 void MeshGroup::check_alive(const char* op) const {
   CRESSET_CHECK_AS(DistributedError, !forked(), op, ": this process was forked from process ", owner_,
                    ", whose groups stay there (call init_process_group here)");
-  if (dead_) std::rethrow_exception(death_of(op));
+  if (dead_) std::rethrow_exception(told_death_of(op));
 }
 
 void MeshGroup::watch() {
@@ -92,6 +103,7 @@ void MeshGroup::watch() {
       flying = !flights_.empty();
     }
     if (flying) transport_->interrupt();
+    if (flying && others_have_heard()) fail_transfers();
     return;
   }
   if (const auto sentence = health_->heard("error/" + name())) return die(*sentence, Words::sentence);
@@ -99,10 +111,12 @@ void MeshGroup::watch() {
   const auto now = Clock::now();
   std::optional<Fingerprint> in_flight;
   std::optional<std::string> unanswered;
+  std::string nobody;
   {
     const std::lock_guard lock(flights_mutex_);
     for (Flight& flight : flights_) {
       if (flight.title.empty()) in_flight = flight.what;
+      if (flight.transfer && nobody.empty()) nobody = nobody_left(flight);
       if (!gave_up_) watch_collective(flight, now);
     }
     if (gave_up_ && now - *gave_up_ > kStoreAnswers) unanswered = last_words_;
@@ -116,6 +130,7 @@ void MeshGroup::watch() {
       std::fprintf(stderr, "cresset: %s (rank %d heard of it between two operations)\n", cause.words.c_str(), rank());
     return die(cause.words, Words::cause);
   }
+  if (!nobody.empty()) return die(nobody, Words::cause);
   if (unanswered) die(*unanswered, Words::sentence);
 }
 
@@ -166,7 +181,7 @@ std::string MeshGroup::disagreement(const Flight& flight, bool& complete) const 
     side->ranks.push_back(global);
   }
   complete = spoke == size();
-  const std::string op = name_of(flight.what.op);
+  const std::string op = flight.what.name();
   const std::string number = " #" + std::to_string(flight.what.sequence) + " (" + in_words(name()) + "): ";
   if (sides.size() > 1) {
     std::string out;
@@ -199,7 +214,11 @@ std::string MeshGroup::too_late(const Flight& flight) const {
   const std::string limit = " did not finish within " + std::to_string(timeout().count()) + " ms";
   if (!flight.title.empty()) {
     const int peer = flight.what.root;
-    return flight.title + limit + (peer < 0 ? "" : ": " + health_->who(peer) + " is " + health_->last_seen(peer));
+    std::string out = flight.title + limit;
+    if (peer >= 0) out += ": " + health_->who(peer) + " is " + health_->last_seen(peer);
+    if (flight.what.op != OpKind::recv) return out;
+    const std::string offers = offers_in_words(peer < 0 ? -1 : rank_of(peer));
+    return out + (peer < 0 ? ": " : "; ") + (offers.empty() ? "nothing was sent" : "sent and not received: " + offers);
   }
   std::vector<int> arrived;
   std::string missing;

@@ -1,5 +1,6 @@
 #include "cresset/distributed/metrics.h"
 
+#include "cresset/distributed/called_as.h"
 #include "cresset/distributed/collectives.h"
 #include "cresset/distributed/throw_together.h"
 #include "cresset/io/checksum.h"
@@ -44,6 +45,7 @@ std::map<std::string, double> reduce_metrics(const std::map<std::string, Average
     values.push_back(mark * mark);
     Tensor sums = empty({static_cast<int64_t>(values.size())}, TensorOptions(kDouble));
     std::copy(values.begin(), values.end(), sums.data_ptr<double>());
+    const CalledAs called("reduce_metrics");
     all_reduce(sums, among);
     const double* first = sums.data_ptr<double>();
     values.assign(first, first + sums.numel());

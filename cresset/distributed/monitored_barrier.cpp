@@ -40,7 +40,9 @@ void MeshGroup::monitored_barrier(Milliseconds timeout, bool name_all) {
   health_->propose(base + "outcome", outcome);
   health_->wait_heard([&] { return health_->heard(base + "outcome").has_value(); }, Clock::now() + Milliseconds(1000));
   const std::string agreed = health_->heard(base + "outcome").value_or(outcome);
-  CRESSET_CHECK_AS(DistributedError, agreed == "passed", agreed);
+  if (agreed == "passed") return;
+  health_->let_others_hear(base + "outcome");
+  throw DistributedError(agreed);
 }
 
 }  // namespace cresset::distributed

@@ -28,17 +28,24 @@ Master parse_address(const std::string& url) {
   return master;
 }
 
+struct KeptServer {
+  std::shared_ptr<TcpStore> store;
+  size_t turned_away = 0;  // before this meeting
+};
+
 // A server stays when its group is destroyed: another rank may meet there for the next group already.
-std::shared_ptr<Store> kept_server(const TcpStoreOptions& options) {
+KeptServer kept_server(const TcpStoreOptions& options) {
   static auto* mutex = new std::mutex;
-  static auto* servers = new std::map<std::string, std::shared_ptr<Store>>;
+  static auto* servers = new std::map<std::string, std::shared_ptr<TcpStore>>;
   const std::lock_guard lock(*mutex);
   const std::string name =
       std::to_string(getpid()) + " " + options.host + " " + std::to_string(options.port) + " " + options.token;
-  std::shared_ptr<Store>& server = (*servers)[name];
+  std::shared_ptr<TcpStore>& server = (*servers)[name];
+  // Those who come to a new one are of this meeting, also while it is being made.
+  const size_t before = server ? server->turned_away().size() : 0;
   if (!server) server = std::make_shared<TcpStore>(options);
   server->set_timeout(options.timeout);
-  return server;
+  return {server, before};
 }
 
 void meet_at(const Master& master, const InitOptions& options, Rendezvous& out) {
@@ -50,7 +57,19 @@ void meet_at(const Master& master, const InitOptions& options, Rendezvous& out) 
   tcp.is_server = out.rank == 0 && !out.launcher_store;
   out.master = master.host;
   out.keeps_store = tcp.is_server;
-  out.store = tcp.is_server ? kept_server(tcp) : std::make_shared<TcpStore>(tcp);
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  tcp.introduction = message_of("rank ", out.rank, " (host ", std::string(host).substr(0, 64), ", pid ", getpid(), ")");
+  if (!tcp.is_server) {
+    out.store = std::make_shared<TcpStore>(tcp);
+    return;
+  }
+  const KeptServer server = kept_server(tcp);
+  out.store = server.store;
+  out.turned_away = [server, self = tcp.introduction] {
+    const std::vector<std::string> all = server.store->turned_away();
+    return all.size() > server.turned_away ? message_of(all[server.turned_away], "; the store is kept by ", self) : "";
+  };
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // How the processes find their store.
 #pragma once
 
+#include <functional>
+
 #include "cresset/distributed/collectives.h"
 
 namespace cresset::distributed {
@@ -12,6 +14,8 @@ struct Rendezvous {
   int world_size = -1;
   bool keeps_store = false;     // this process runs the server
   bool launcher_store = false;  // the launcher does
+  // Who has come since with another token than this process, which keeps the store; empty: nobody.
+  std::function<std::string()> turned_away;
 };
 
 // Reads what the options leave open from the environment and opens the store.

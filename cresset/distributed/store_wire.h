@@ -1,9 +1,9 @@
 // What the TCP store's server and clients say to each other: frames of a magic number, a kind, a length and a body of
 // numbers (little-endian) and texts (with their length in front).
 //
-// A client greets with a nonce. The server answers kOpen when it asks for no token, otherwise kChallenge with a nonce
-// of its own; each side then proves with an HMAC over both nonces that it knows the token, the client first: who only
-// connects gets nothing that could be tried against a list of passwords.
+// A client greets with a nonce, whether it has a token, and who it says it is. The server answers kOpen when it asks
+// for no token, otherwise kChallenge with a nonce of its own; each side then proves with an HMAC over both nonces that
+// it knows the token, the client first: who only connects gets nothing that could be tried against a list of passwords.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@
 namespace cresset::distributed::wire {
 
 inline constexpr uint32_t kMagic = 0x74735243;  // "CRst"
-inline constexpr uint8_t kProtocol = 1;
+inline constexpr uint8_t kProtocol = 2;
 inline constexpr size_t kHeaderBytes = 9;
 inline constexpr size_t kNonceBytes = 32;
+inline constexpr size_t kMaxIntroduction = 100;
 inline constexpr size_t kMaxRequestBytes = kMaxValueBytes + (size_t{1} << 20);  // a value with its key
 // A list of changes may be one value longer than the limit at which it stops, and is longer on the wire than counted.
 inline constexpr size_t kMaxReplyBytes = 2 * kMaxRequestBytes + 8 * kMaxListBytes;
-inline constexpr size_t kMaxGreetingBytes = 128;  // from those who have not shown yet who they are
+inline constexpr size_t kMaxGreetingBytes = 160;  // from those who have not shown yet who they are
 
 enum class Ask : uint8_t {
   kHello = 1,

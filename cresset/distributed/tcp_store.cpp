@@ -60,7 +60,7 @@ struct TcpStore::Client {
       std::string why;
       try {
         socket = connect_to(host, port, deadline);
-        return greet(options.token, deadline);
+        return greet(options, deadline);
       } catch (const SocketError& error) {
         // "host:port: connect: connection refused"; the name stands in the message already.
         const size_t colon = error.msg().rfind(": ");
@@ -75,11 +75,14 @@ struct TcpStore::Client {
     }
   }
 
-  void greet(const std::string& token, TimePoint deadline) {
+  void greet(const TcpStoreOptions& options, TimePoint deadline) {
+    const std::string& token = options.token;
     const std::string nonce = wire::new_nonce();
     wire::Writer hello;
     hello.number(wire::kProtocol, 1);
     hello.text(nonce);
+    hello.number(token.empty() ? 0 : 1, 1);
+    hello.text(std::string_view(options.introduction).substr(0, wire::kMaxIntroduction));
     send(Ask::kHello, hello.body(), deadline);
     const Reply first = receive(deadline);
     CRESSET_CHECK_AS(DistributedError, first.answer != Answer::kRefused, kStore, ": the server at ", name,
@@ -200,6 +203,10 @@ TcpStore::TcpStore(const TcpStoreOptions& options, std::shared_ptr<TcpStoreServe
 }
 
 TcpStore::~TcpStore() = default;
+
+std::vector<std::string> TcpStore::turned_away() const {
+  return server_ ? server_->turned_away() : std::vector<std::string>();
+}
 
 uint16_t TcpStore::port() const { return client_->port; }
 const std::string& TcpStore::host() const { return client_->host; }

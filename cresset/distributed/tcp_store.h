@@ -12,6 +12,7 @@ struct TcpStoreOptions {
   bool is_server = false;                  // whether this process keeps the table
   int listen_fd = -1;                      // a socket that listens already (the launcher's), in place of host and port
   std::string token;                       // what a client must know; empty: nothing is asked
+  std::string introduction;                // who a client is, for what the server says of it: "rank 1 (pid 7)"
   Milliseconds timeout = kDefaultTimeout;  // for connecting and for every wait without its own
 };
 
@@ -21,6 +22,10 @@ class CRESSET_API TcpStore final : public Store {
  public:
   explicit TcpStore(const TcpStoreOptions& options);
   ~TcpStore() override;
+
+  // Those who introduced themselves and were turned away, or turned away themselves, because of the token, in words:
+  // "rank 1 (pid 7) came without a token". Of the server in this process; empty elsewhere.
+  std::vector<std::string> turned_away() const;
 
   uint16_t port() const;
   const std::string& host() const;

@@ -50,6 +50,7 @@ struct TcpStoreServer::Connection {
   Socket socket;
   TimePoint born;
   bool is_trusted = false;
+  std::string introduction;               // who it says it is
   std::string expected_proof, own_proof;  // after the challenge
   std::string in, out;
   size_t sent = 0;          // of out
@@ -223,12 +224,16 @@ void TcpStoreServer::handle_frames(Connection& connection) {
 void TcpStoreServer::greet(Connection& connection, Ask ask, wire::Reader& body) {
   if (ask == Ask::kHello && connection.expected_proof.empty()) {
     const uint64_t protocol = body.number(1);
-    const std::string client_nonce = body.text();
-    body.end();
     if (protocol != wire::kProtocol) {
       reply(connection, Answer::kRefused, "another version of the protocol");
       throw ValueError("another protocol");
     }
+    const std::string client_nonce = body.text();
+    const bool has_token = body.number(1) != 0;
+    connection.introduction = body.text();
+    body.end();
+    if (has_token && token_.empty()) turn_away(connection, "came with a token, and this rank has none");
+    if (!has_token && !token_.empty()) turn_away(connection, "came without a token");
     if (!token_.empty()) {
       const std::string nonce = wire::new_nonce();
       connection.expected_proof = wire::proof("client", token_, nonce, client_nonce);
@@ -241,6 +246,7 @@ void TcpStoreServer::greet(Connection& connection, Ask ask, wire::Reader& body) 
     const std::string proof = body.text();
     body.end();
     if (!equal_in_constant_time(proof, connection.expected_proof)) {
+      turn_away(connection, "came with another token");
       reply(connection, Answer::kRefused, "token");
       throw ValueError("wrong token");
     }
@@ -382,6 +388,20 @@ void TcpStoreServer::answer_parked() {
       }
     }
   } while (table_.version() != version);  // a connection broke just now, and its will was done
+}
+
+// For the process that keeps the store: it would wait for this one in vain. A stranger's words are not to be trusted.
+void TcpStoreServer::turn_away(const Connection& connection, const char* why) {
+  constexpr size_t kRemembered = 64;
+  std::string who = connection.introduction.substr(0, wire::kMaxIntroduction);
+  std::erase_if(who, [](unsigned char c) { return c < 32 || c > 126; });
+  const std::lock_guard lock(turned_away_mutex_);
+  if (!who.empty() && turned_away_.size() < kRemembered) turned_away_.push_back(who + " " + why);
+}
+
+std::vector<std::string> TcpStoreServer::turned_away() const {
+  const std::lock_guard lock(turned_away_mutex_);
+  return turned_away_;
 }
 
 void TcpStoreServer::reply(Connection& connection, Answer answer, std::string_view body) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -20,6 +21,7 @@ class TcpStoreServer {
 
   const std::string& host() const { return host_; }
   uint16_t port() const { return port_; }
+  std::vector<std::string> turned_away() const;
 
  private:
   struct Connection;
@@ -41,6 +43,7 @@ class TcpStoreServer {
   void answer_parked();
   void reply(Connection& connection, wire::Answer answer, std::string_view body = {});
   void drop(Id id);
+  void turn_away(const Connection& connection, const char* why);
   void drop_late_strangers();
 
   std::string host_;
@@ -52,6 +55,9 @@ class TcpStoreServer {
   std::atomic<bool> stopping_{false};
   pid_t owner_;
   std::unique_ptr<std::thread> thread_;
+
+  mutable std::mutex turned_away_mutex_;
+  std::vector<std::string> turned_away_;
 
   // The thread's own.
   std::string read_buffer_;

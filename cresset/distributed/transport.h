@@ -36,6 +36,8 @@ class TransportBuffer {
   virtual void recv_any(const std::vector<int>& peers, uint64_t slot, size_t offset, size_t bytes) = 0;
   virtual void wait_send() = 0;
   virtual int wait_recv() = 0;  // who sent
+  // Ends the next wait, or the one under way, with Interrupted.
+  virtual void cut_off() = 0;
 };
 
 class DirectMemory;

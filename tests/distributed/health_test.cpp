@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -260,6 +261,17 @@ TEST(Late, IsNamedAsAliveWithWhatItDoes) {
   EXPECT_EQ(outcome[1], sentence);
 }
 
+TEST(Late, WhatItDidLastIsNotASecondOld) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(900));
+    barrier();
+    if (rank == 1) pause_for(2000);
+    say(error_of([&] { all_reduce(ones({4})); }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_NE(outcome[0].find("alive; last operation: barrier #1)"), std::string::npos) << outcome.summary();
+}
+
 TEST(Late, InAnotherGroup) {
   Processes processes(2, [](int rank) {
     init_process_group(within(2500));
@@ -365,14 +377,67 @@ TEST(Absent, ARankThatComesTwice) {
   EXPECT_EQ(outcome[1].find("init_process_group: rank 0 is taken by another process (host "), 0u) << outcome[1];
 }
 
-TEST(Absent, WorldSizesThatDiffer) {
-  const Outcome outcome = run_ranks(2, [](int rank) {
-    InitOptions options = within(1500);
+TEST(Absent, WorldSizesThatDifferAreToldToAllAtOnce) {
+  Processes processes(3, [](int rank) {
+    InitOptions options;  // whose timeout is longer than this test may take
     options.rank = rank;
-    options.world_size = 2 + rank;
+    options.world_size = rank == 1 ? 4 : 3;
     say(error_of([&] { init_process_group(options); }));
   });
-  EXPECT_NE(outcome[0].find(" has world size 3, rank 0 (host "), std::string::npos) << outcome.summary();
+  const Outcome outcome = processes.wait(std::chrono::seconds(20));
+  for (size_t rank = 0; rank < 3; rank++) {
+    EXPECT_EQ(outcome[rank].find("init_process_group: ranks disagree about the world size: "), 0u) << outcome.summary();
+    EXPECT_NE(outcome[rank].find(who(processes, 1) + " has 4"), std::string::npos) << outcome.summary();
+    EXPECT_NE(outcome[rank].find(" has 3"), std::string::npos) << outcome.summary();
+  }
+}
+
+TEST(Absent, TokensThatDifferAreToldToAllAtOnce) {
+  struct Case {
+    const char *first, *second, *words, *own;
+  };
+  for (const Case& tokens : {Case{"a", "b", "came with another token", "refused the token"},
+                             Case{"a", "", "came without a token", "asks for a token (found none"},
+                             Case{"", "b", "came with a token, and this rank has none", "asks for no token"}}) {
+    Processes processes(3, [&](int rank) {
+      InitOptions options;
+      options.token = rank == 1 ? tokens.second : tokens.first;
+      say(error_of([&] { init_process_group(options); }));
+    });
+    const Outcome outcome = processes.wait(std::chrono::seconds(20));
+    for (const size_t rank : {0, 2})
+      EXPECT_EQ(outcome[rank], "init_process_group: " + who(processes, 1) + " " + tokens.words +
+                                   "; the store is kept by " + who(processes, 0));
+    EXPECT_NE(outcome[1].find(tokens.own), std::string::npos) << outcome[1];
+  }
+}
+
+TEST(Absent, AFileThatAnEarlierRunLeftIsNamed) {
+  const std::string path = "/tmp/cresset_stale_" + std::to_string(getpid());
+  const auto meet = [&](int rank, int size) {
+    InitOptions options = within(5000);
+    options.init_method = "file://" + path;
+    options.rank = rank;
+    options.world_size = size;
+    init_process_group(options);
+  };
+  Processes killed(2, [&](int rank) {
+    meet(rank, 2);
+    say("ready;");
+    pause_for(60'000);
+  });
+  for (int rank = 0; rank < 2; rank++) ASSERT_TRUE(killed.wait_for(rank, "ready;"));
+  for (int rank = 0; rank < 2; rank++) killed.signal(rank, SIGKILL);
+  killed.wait(kDeadline);
+  const Outcome outcome = run_ranks(3, [&](int rank) { say(error_of([&] { meet(rank, 3); })); });
+  for (const size_t rank : {0, 1})
+    EXPECT_NE(outcome[rank].find("two processes have the same rank, or the store file://" + path +
+                                 " was used before (remove the file)"),
+              std::string::npos)
+        << outcome.summary();
+  EXPECT_NE(outcome[2].find(path), std::string::npos) << outcome[2];
+  std::filesystem::remove_all(path);
+  std::filesystem::remove_all(path + ".wills");
 }
 
 TEST(Absent, APortThatIsTakenIsNamed) {

@@ -1,7 +1,9 @@
 // Wrong use: arguments are refused before anything is sent; ranks that disagree all get the same sentence, with both
 // sides. Never an abort, a hang or a wrong number.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <thread>
 
 #include "cresset/cresset.h"
@@ -116,29 +118,124 @@ TEST(Mismatch, OfASendAndItsReceive) {
   });
   for (size_t rank = 0; rank < 2; rank++)
     EXPECT_EQ(outcome[rank],
-              "recv from rank 0 (float64[10], tag 3, group default): rank 0 sent float32[10], the tensor here is "
-              "float64[10]");
+              "recv of rank 1 from rank 0 (tag 3, group default): rank 0 sent float32[10], rank 1 expects float64[10]");
+}
+
+// Every rank makes its groups, member or not; all must fail with this sentence, and the world goes on.
+void expect_disagreement_about_groups(const std::vector<std::vector<std::vector<int>>>& groups_of,
+                                      const std::string& sentence) {
+  const auto outcome = run_ranks(static_cast<int>(groups_of.size()), [&](int rank) {
+    init_process_group();
+    say(error_of([&] {
+      for (const auto& ranks : groups_of[static_cast<size_t>(rank)]) new_group(ranks);
+    }));
+    barrier();
+    destroy_process_group();
+  });
+  for (size_t rank = 0; rank < groups_of.size(); rank++) EXPECT_EQ(outcome[rank], sentence) << "on rank " << rank;
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
 
 TEST(Mismatch, OfTheRanksOfANewGroup) {
-  const auto outcome = run_ranks(3, [](int rank) {
-    init_process_group();
-    say(error_of([&] { new_group(rank == 2 ? std::vector<int>{1, 2} : std::vector<int>{0, 1, 2}); }));
-    barrier();
-    destroy_process_group();
-  });
-  EXPECT_EQ(outcome[1], "new_group: ranks disagree about group 1: rank 1 gave ranks 0, 1, 2, rank 2 gave ranks 1, 2");
-  EXPECT_EQ(outcome[2], "new_group: ranks disagree about group 1: rank 2 gave ranks 1, 2, rank 1 gave ranks 0, 1, 2");
+  expect_disagreement_about_groups(
+      {{{0, 1, 2}}, {{0, 1, 2}}, {{1, 2}}},
+      "new_group: ranks disagree about group 1: ranks 0, 1 gave ranks 0, 1, 2; rank 2 gave ranks 1, 2");
 }
 
 TEST(Mismatch, OfANewGroupWithOneWhoMeansAnother) {
+  expect_disagreement_about_groups(
+      {{{0, 1}}, {{1, 2}}, {{1, 2}}},
+      "new_group: ranks disagree about group 1: rank 0 gave ranks 0, 1; ranks 1, 2 gave ranks 1, 2");
+}
+
+TEST(Mismatch, OfNewGroupsIsToldToThoseWhoAreNoMembersOfAny) {
+  expect_disagreement_about_groups(
+      {{{0, 1}}, {{0, 1}}, {{0, 1}}, {{0, 2}}},
+      "new_group: ranks disagree about group 1: ranks 0, 1, 2 gave ranks 0, 1; rank 3 gave ranks 0, 2");
+}
+
+TEST(Mismatch, OfTheOrderOfNewGroups) {
+  expect_disagreement_about_groups(
+      {{{0, 1}, {2, 3}}, {{0, 1}, {2, 3}}, {{2, 3}, {0, 1}}, {{2, 3}, {0, 1}}},
+      "new_group: ranks disagree about group 1: ranks 0, 1 gave ranks 0, 1; ranks 2, 3 gave ranks 2, 3");
+}
+
+TEST(Mismatch, WithARankThatMakesNoGroupIsToldWhenItIsLate) {
   const auto outcome = run_ranks(3, [](int rank) {
     init_process_group();
-    say(error_of([&] { new_group(rank == 0 ? std::vector<int>{0, 1} : std::vector<int>{1, 2}); }));
-    barrier();
+    if (rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    if (rank != 2) say(error_of([] { new_group({0, 1}, std::chrono::milliseconds(1000)); }));
     destroy_process_group();
   });
-  EXPECT_EQ(outcome[0], "new_group: ranks disagree about group 1: rank 0 gave ranks 0, 1, rank 1 gave ranks 1, 2");
+  for (const size_t rank : {0, 1}) {
+    EXPECT_EQ(outcome[rank].find("new_group: rank 2 (host "), 0u) << outcome.summary();
+    EXPECT_NE(
+        outcome[rank].find("(alive; last operation: none) did not call it for group 1 (ranks 0, 1) within 1000 ms"),
+        std::string::npos)
+        << outcome.summary();
+  }
+}
+
+TEST(Mismatch, NamesWhatTheUserCalled) {
+  expect_disagreement({[] { all_gather_object("x"); }, [] { barrier(); }},
+                      "operation #2 (group default): ranks disagree: rank 0 called all_gather_object, rank 1 called "
+                      "barrier");
+  // It begins with the lengths, which must not be taken for somebody's number.
+  expect_disagreement({[] { all_gather_object("x"); },
+                       [] {
+                         all_gather({zeros({1}, kInt64), zeros({1}, kInt64)}, zeros({1}, kInt64));
+                       }},
+                      "operation #2 (group default): ranks disagree: rank 0 called all_gather_object, rank 1 called "
+                      "all_gather of int64[1]");
+  expect_disagreement({[] {
+                         std::vector<std::string> list{"a", "b"};
+                         broadcast_object_list(list);
+                       },
+                       [] {
+                         std::vector<std::string> list{"a"};
+                         broadcast_object_list(list);
+                       }},
+                      "broadcast_object_list #2 (group default): ranks disagree: rank 0 called broadcast_object_list "
+                      "from rank 0 of 2 objects, rank 1 called broadcast_object_list from rank 0 of 1 objects");
+  expect_disagreement({[] {
+                         all_reduce_coalesced({ones({2}), ones({3})});
+                       },
+                       [] { all_reduce_coalesced({ones({2})}); }},
+                      "all_reduce_coalesced #2 (group default): ranks disagree: rank 0 called "
+                      "all_reduce_coalesced(SUM) of float32[5], rank 1 called all_reduce_coalesced(SUM) of float32[2]");
+  expect_disagreement({[] {
+                         reduce_metrics({{"loss", {}}});
+                       },
+                       [] { barrier(); }},
+                      "operation #2 (group default): ranks disagree: rank 0 called reduce_metrics(SUM) of float64[4], "
+                      "rank 1 called barrier");
+}
+
+// Without the launcher rank 0 keeps the store. Whoever hears of the error ends at once, without a word: the others must
+// have read it by then.
+TEST(Mismatch, ReachesAllBeforeTheStoreIsGone) {
+  const char* more = std::getenv("CRESSET_TEST_LONG");
+  for (int round = 0; round < (more && *more ? 100 : 12) && !::testing::Test::HasFailure(); round++) {
+    const auto outcome = run_ranks(3, [&](int rank) {
+      init_process_group();
+      barrier();
+      const int odd = round % 3;
+      say(error_of([&] {
+        if (round % 4 == 0) all_reduce(ones({rank == odd ? 10 : 11}));
+        if (round % 4 == 1) rank == odd ? barrier() : all_reduce(ones({10}));
+        if (round % 4 == 2) new_group(rank == odd ? std::vector<int>{0, 1} : std::vector<int>{0, 2});
+        // A send on rank 0 is not waited for in the group's own thread.
+        if (round % 4 == 3 && rank < 2) rank == 0 ? isend(ones({10}), 1).wait() : void(recv(ones({9}), 0));
+        if (round % 4 == 3) barrier();
+      }));
+      _exit(0);
+    });
+    for (size_t rank = 0; rank < 3; rank++)
+      EXPECT_TRUE(outcome[rank].find("ranks disagree") != std::string::npos ||
+                  outcome[rank].find("rank 0 sent float32[10], rank 1 expects float32[9]") != std::string::npos)
+          << "round " << round << ", rank " << rank << ":\n"
+          << outcome.summary();
+  }
 }
 
 TEST(Arguments, AreRefusedBeforeAnythingIsSent) {
@@ -159,8 +256,9 @@ TEST(Arguments, AreRefusedBeforeAnythingIsSent) {
     EXPECT_EQ(error_of([&] {
                 all_reduce_coalesced({x, whole});
               }),
-              "all_reduce: found a tensor of int64 after one of float32 (expected one dtype)");
-    EXPECT_EQ(error_of([] { all_reduce_coalesced({}); }), "all_reduce: found no tensors (expected at least one)");
+              "all_reduce_coalesced: found a tensor of int64 after one of float32 (expected one dtype)");
+    EXPECT_EQ(error_of([] { all_reduce_coalesced({}); }),
+              "all_reduce_coalesced: found no tensors (expected at least one)");
     EXPECT_EQ(error_of([&] { all_reduce(ones({1}).expand({4})); }),
               "all_reduce: tensor is expanded: its elements share memory (expected one that can be written to)");
     EXPECT_EQ(error_of([&] { broadcast(x, 2); }), "broadcast: rank 2 is not a member of group default");

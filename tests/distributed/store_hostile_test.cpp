@@ -27,6 +27,8 @@ class Hostile : public testing::Test {
     wire::Writer hello;
     hello.number(wire::kProtocol, 1);
     hello.text(std::string(32, 'n'));
+    hello.number(0, 1);
+    hello.text("");
     send(socket, wire::frame(Ask::kHello, hello.body()));
     std::string reply(wire::kHeaderBytes, '\0');
     socket.read_exactly(reply.data(), reply.size(), deadline_after(30s));

@@ -109,6 +109,8 @@ TEST(TcpStoreToken, AnOldProofDoesNotOpenTheStoreAgain) {
     wire::Writer hello, proof;
     hello.number(wire::kProtocol, 1);
     hello.text(nonce);
+    hello.number(1, 1);
+    hello.text("");
     std::string message = wire::frame(wire::Ask::kHello, hello.body());
     socket.write_exactly(message.data(), message.size(), deadline_after(30s));
     challenge.assign(wire::kHeaderBytes + 32, '\0');

@@ -100,6 +100,7 @@ TEST(LauncherOptions, AWrongOneEndsTheProgramWithTwo) {
   const Result log = test::run({"--log-dir", "/proc/no", "true"});
   EXPECT_EQ(log.status, 1);
   EXPECT_EQ(count(log.err, "--log-dir: '/proc/no/"), 1) << log.err;
+  EXPECT_EQ(count(log.err, "logs:"), 0) << log.err;  // there are none
 }
 
 }  // namespace

@@ -88,20 +88,17 @@ bool Crew::has_the_terminal(int local_rank) const {
   return own.out && own.err && std::count_if(shown.begin(), shown.end(), any) == 1;
 }
 
-std::string Crew::log_folder() const {
-  if (tools_.options.log_dir.empty()) return {};
-  return tools_.options.log_dir + "/" + tools_.options.run_id;
-}
-
-Descriptor Crew::open_log(int rank, const char* name) const {
+Descriptor Crew::open_log(int rank, const char* name) {
   if (tools_.options.log_dir.empty()) return Descriptor();
-  const std::filesystem::path folder = std::filesystem::path(log_folder()) /
-                                       ("attempt_" + std::to_string(assignment_.generation)) / std::to_string(rank);
+  const std::string logs = tools_.options.log_dir + "/" + tools_.options.run_id;
+  const std::filesystem::path folder =
+      std::filesystem::path(logs) / ("attempt_" + std::to_string(assignment_.generation)) / std::to_string(rank);
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
   const std::string path = folder / name;
   Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.open()) throw StartError(1, "--log-dir: '" + path + "' could not be written: " + std::strerror(errno));
+  log_folder_ = logs;
   return file;
 }
 

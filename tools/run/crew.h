@@ -65,7 +65,7 @@ class Crew {
   void add_to(std::vector<pollfd>& polled);  // streams that may be read
   void pump(const std::vector<pollfd>& polled);
 
-  std::string log_folder() const;  // of all generations; empty without --log-dir
+  const std::string& log_folder() const { return log_folder_; }  // of all generations; empty while nothing is in it
 
  private:
   struct Worker {
@@ -81,7 +81,7 @@ class Crew {
   std::vector<std::string> environment_of(int local_rank) const;
   std::string prefix_of(int rank, const Console& console) const;
   bool has_the_terminal(int local_rank) const;
-  Descriptor open_log(int rank, const char* name) const;
+  Descriptor open_log(int rank, const char* name);
 
   Tools tools_;
   Assignment assignment_;
@@ -90,6 +90,7 @@ class Crew {
   int alive_ = 0, unclean_ = 0;
   int64_t looks_ = 0;
   bool told_ = false;
+  std::string log_folder_;
   std::optional<Time> term_at_, kill_at_;
 };
 

@@ -327,7 +327,7 @@ void Launcher::end(int status, const std::string& text) {
   leave_by_ = Clock::now() + std::chrono::seconds(5);
   crew_.stop(0, Clock::now());
   say(text);
-  if (!options_.log_dir.empty() && (status != 0 || !text.empty())) say("logs: " + crew_.log_folder());
+  if (!crew_.log_folder().empty() && (status != 0 || !text.empty())) say("logs: " + crew_.log_folder());
 }
 
 void Launcher::read_news() {

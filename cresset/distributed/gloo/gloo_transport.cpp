@@ -72,7 +72,7 @@ class GlooBuffer final : public TransportBuffer {
   void recv_any(const std::vector<int>& peers, uint64_t slot, size_t offset, size_t bytes) override;
   void wait_send() override;
   int wait_recv() override;
-  void cut_off() {
+  void cut_off() override {
     buffer_->abortWaitRecv();
     buffer_->abortWaitSend();
   }

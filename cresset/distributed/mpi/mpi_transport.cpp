@@ -89,6 +89,7 @@ class MpiBuffer final : public TransportBuffer {
   }
   void wait_send() override { wait(sends_); }
   int wait_recv() override { return wait(receives_); }
+  void cut_off() override { cut_off_ = true; }
 
  private:
   static int length(size_t bytes) {
@@ -108,9 +109,10 @@ class MpiBuffer final : public TransportBuffer {
     for (int tries = 0;; tries++) {
       {
         const std::lock_guard lock(usable());
+        if (cut_off_) throw Interrupted();
         int done = 0;
         MPI_Status status;
-        check(MPI_Test(&requests.front(), &done, &status), "MPI_Test");
+        if (!requests.empty()) check(MPI_Test(&requests.front(), &done, &status), "MPI_Test");
         if (done) {
           requests.pop_front();
           return status.MPI_SOURCE;
@@ -120,13 +122,14 @@ class MpiBuffer final : public TransportBuffer {
       if (tries < 200)
         sched_yield();
       else
-        usleep(tries < 2000 ? 20 : 200);
+        usleep(tries < 2000 ? 20 : tries < 20'000 ? 200 : 1000);
     }
   }
 
   MpiTransport& transport_;
   char* data_;
   std::deque<MPI_Request> sends_, receives_;
+  std::atomic<bool> cut_off_{false};
 };
 
 std::unique_ptr<TransportBuffer> MpiTransport::buffer(void* data, size_t) {

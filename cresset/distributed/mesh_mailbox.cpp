@@ -1,0 +1,156 @@
+// The lines on which letters of other ranks arrive: how they open, what becomes of them when a rank leaves, and how all
+// of it ends.
+#include "cresset/distributed/mesh_mailbox.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cresset/core/parallel.h"
+
+namespace cresset::distributed {
+namespace {
+
+constexpr size_t kListed = 4;  // offers in a message
+
+}  // namespace
+
+std::shared_ptr<MeshGroup::Mailbox> MeshGroup::make_mailbox() { return std::make_shared<Mailbox>(); }
+
+// With the mailbox's lock held.
+void MeshGroup::check_open() const {
+  if (mailbox_->ended) throw Interrupted();
+  CRESSET_CHECK_AS(DistributedError, !closed_ && !mailbox_->closing, in_words(name()), " was destroyed");
+}
+
+// With the mailbox's lock held.
+void MeshGroup::open_line(int peer, OpKind op) {
+  Mailbox& box = *mailbox_;
+  const bool offers = op == OpKind::recv;
+  Line& line = offers ? box.offer_lines[peer] : box.receipt_lines[peer];
+  if (line.listener.joinable()) {
+    if (!line.ended) return;
+    line.listener.join();  // its connection has broken; asking for the next letter says so again
+  }
+  line.ended = false;
+  line.from = peer;
+  line.bytes = offers ? sizeof(Offer) : sizeof(uint64_t);
+  line.places.resize(kAhead * line.bytes);
+  line.buffer = transport_->buffer(line.places.data(), line.places.size());
+  for (size_t i = 0; i < kAhead; i++) line.buffer->recv(peer, offers ? kOffers : kReceipts, i * line.bytes, line.bytes);
+  if (offers) {
+    Mailbox::Receipt& receipt = box.receipts[peer];
+    if (!receipt.buffer) receipt.buffer = transport_->buffer(&receipt.message, sizeof receipt.message);
+  }
+  line.listener = std::thread([this, &line, op] { hear(line, op); });
+}
+
+void MeshGroup::hear(Line& line, OpKind op) {
+  const SerialScope serial;
+  const bool offers = op == OpKind::recv;
+  const Fingerprint what{.op = op, .root = global_rank(line.from)};
+  explained(what, name_of(op), [&] {
+    try {
+      for (size_t next = 0; !mailbox_->closing; next = (next + 1) % kAhead) {
+        line.buffer->wait_recv();
+        char* place = line.places.data() + next * line.bytes;
+        const auto read = [&](auto letter) {
+          std::memcpy(&letter, place, sizeof letter);
+          line.buffer->recv(line.from, offers ? kOffers : kReceipts, next * line.bytes, line.bytes);
+          return letter;
+        };
+        offers ? hear_offer(line.from, read(Offer{})) : hear_receipt(read(uint64_t{0}));
+      }
+    } catch (const BrokenConnection&) {
+      if (is_waited_for(line.from)) throw;
+    }
+  });
+  const std::lock_guard lock(mailbox_->mutex);
+  line.ended = true;
+}
+
+// Whether it matters that the connection to a rank has broken. Not if it has left: the note of that may follow.
+bool MeshGroup::is_waited_for(int peer) const {
+  const auto enough = [&] { return mailbox_->closing || dead_ || health_->departure_of(global_rank(peer)); };
+  if (health_->wait_heard(enough, Clock::now() + Milliseconds(500))) return false;
+  const std::lock_guard lock(mailbox_->mutex);
+  const auto meant = [&](const std::shared_ptr<Transfer>& transfer) { return transfer->peer == peer; };
+  return std::any_of(mailbox_->receives.begin(), mailbox_->receives.end(), meant) ||
+         std::any_of(mailbox_->sends.begin(), mailbox_->sends.end(),
+                     [&](const auto& send) { return meant(send.second); });
+}
+
+std::string MeshGroup::offers_in_words(int peer) const {
+  const std::lock_guard lock(mailbox_->mutex);
+  std::string out;
+  size_t count = 0;
+  for (const auto& [from, offer] : mailbox_->offers) {
+    if (peer >= 0 && from != peer) continue;
+    if (count++ >= kListed) continue;
+    out += message_of(out.empty() ? "" : ", ", described(static_cast<DType>(offer.dtype), offer.count), " with tag ",
+                      offer.tag, " from rank ", global_rank(from));
+  }
+  if (count > kListed) out += message_of(" and ", count - kListed, " more");
+  return out;
+}
+
+// Nothing comes any more: the group is dead.
+void MeshGroup::fail_transfers() {
+  std::vector<std::shared_ptr<Transfer>> lost;
+  {
+    const std::lock_guard lock(mailbox_->mutex);
+    mailbox_->ended = true;
+    for (const auto& [number, transfer] : mailbox_->sends) lost.push_back(transfer);
+    lost.insert(lost.end(), mailbox_->receives.begin(), mailbox_->receives.end());
+    mailbox_->changed.notify_all();
+  }
+  for (const auto& transfer : lost) finish(*transfer, death_of(transfer->title));
+}
+
+void MeshGroup::close_mailbox() {
+  Mailbox& box = *mailbox_;
+  {
+    std::unique_lock lock(box.mutex);
+    box.changed.wait(lock,
+                     [&] { return box.fetching == 0 && (box.ended || (box.sends.empty() && box.receives.empty())); });
+  }
+  // Those who sent wait for their receipts; one that is stopped must not hold this rank up for ever.
+  const Fingerprint what{.op = OpKind::send};
+  const std::string title = message_of("destroying ", in_words(name()));
+  for (auto& [to, receipt] : box.receipts) {
+    if (!receipt.under_way) continue;
+    const auto flight = take_off(what, {}, title, nullptr);
+    run_guarded(what, title, [&, &last = receipt] {
+      try {
+        last.buffer->wait_send();
+      } catch (const BrokenConnection&) {
+        // It has left without waiting.
+      }
+    });
+    land(flight);
+    receipt.under_way = false;
+  }
+  {
+    const std::lock_guard lock(box.mutex);
+    box.closing = true;
+    box.changed.notify_all();
+  }
+  for (auto* lines : {&box.offer_lines, &box.receipt_lines})
+    for (auto& [from, line] : *lines) {
+      if (!line.listener.joinable()) continue;
+      line.buffer->cut_off();
+      line.listener.join();
+    }
+  for (std::thread& thread : box.fetchers) thread.join();
+  box.fetchers.clear();
+}
+
+void MeshGroup::leave_mailbox_to_parent() {
+  for (auto* lines : {&mailbox_->offer_lines, &mailbox_->receipt_lines})
+    for (auto& [from, line] : *lines)
+      if (line.listener.joinable()) line.listener.detach();
+  for (std::thread& thread : mailbox_->fetchers)
+    if (thread.joinable()) thread.detach();
+  new std::shared_ptr<Mailbox>(std::move(mailbox_));
+}
+
+}  // namespace cresset::distributed

@@ -1,0 +1,246 @@
+// Sends and receives: any number under way at once, and what a rank hears when the other side never comes.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <random>
+#include <thread>
+
+#include "cresset/cresset.h"
+#include "cresset/distributed/distributed.h"
+#include "tests/distributed/processes.h"
+
+namespace cresset::distributed {
+namespace {
+
+using cresset::testing::error_of;
+using cresset::testing::kDeadline;
+using cresset::testing::Outcome;
+using cresset::testing::Processes;
+using cresset::testing::run_ranks;
+using cresset::testing::say;
+
+void pause_for(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+std::string who(const Processes& processes, int rank) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return message_of("rank ", rank, " (host ", host, ", pid ", processes.pid(rank), ")");
+}
+
+InitOptions within(int milliseconds) {
+  InitOptions options;
+  options.timeout = std::chrono::milliseconds(milliseconds);
+  return options;
+}
+
+size_t threads_of_this_process() {
+  size_t count = 0;
+  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task")) count++;
+  return count;
+}
+
+TEST(PointToPoint, ManyReceivesBeforeAnySendNeedNoThreadEach) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    constexpr int kMany = 400;
+    init_process_group();
+    std::vector<Work> works;
+    std::vector<Tensor> received;
+    barrier();
+    const size_t before = threads_of_this_process();
+    if (rank == 0) {
+      for (int i = 0; i < kMany; i++) {
+        received.push_back(zeros({100}));
+        works.push_back(irecv(received.back(), 1, i % 7));
+      }
+      EXPECT_LE(threads_of_this_process(), before + 8);
+      barrier();
+    } else {
+      barrier();
+      for (int i = 0; i < kMany; i++) works.push_back(isend(full({100}, static_cast<float>(i)), 0, i % 7));
+      EXPECT_LE(threads_of_this_process(), before + 8);
+    }
+    for (Work& work : works) work.wait();
+    // Those with one tag are in order.
+    for (int i = 0; rank == 0 && i < kMany; i++) EXPECT_EQ(received[static_cast<size_t>(i)][99].item<float>(), i);
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(PointToPoint, ManySendsBeforeAnyReceive) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    constexpr int kMany = 200;
+    init_process_group();
+    std::vector<Work> works;
+    if (rank > 0) {
+      for (int i = 0; i < kMany; i++) works.push_back(isend(full({i % 3 * 5000}, static_cast<float>(i)), 0, i));
+      barrier();
+    } else {
+      barrier();
+      // In the opposite order; the first half says from whom.
+      for (int i = kMany - 1; i >= 0; i--) {
+        for (const int from : {2, 1}) {
+          Tensor x = zeros({i % 3 * 5000});
+          const int found = recv(x, i < kMany / 2 ? std::optional<int>(from) : std::nullopt, i);
+          EXPECT_TRUE(i >= kMany / 2 || found == from);
+          EXPECT_TRUE(x.numel() == 0 || x[x.numel() - 1].item<float>() == static_cast<float>(i));
+        }
+      }
+    }
+    for (Work& work : works) work.wait();
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(PointToPoint, EverybodyWithEverybodyInAnyOrder) {
+  const auto outcome = run_ranks(4, [](int rank) {
+    constexpr int kMany = 60;
+    init_process_group();
+    std::mt19937 random(static_cast<unsigned>(rank));
+    std::vector<std::function<void()>> calls;
+    std::vector<Work> works;
+    std::vector<std::pair<Tensor, float>> received;
+    for (int peer = 0; peer < 4; peer++) {
+      for (int i = 0; i < kMany && peer != rank; i++) {
+        const int64_t length = i % 10 == 0 ? 100'000 : 10 + i;
+        calls.push_back([&, peer, i, length] {
+          works.push_back(isend(full({length}, static_cast<float>(1000 * rank + i)), peer, i));
+        });
+        calls.push_back([&, peer, i, length] {
+          received.emplace_back(zeros({length}), static_cast<float>(1000 * peer + i));
+          works.push_back(irecv(received.back().first, peer, i));
+        });
+      }
+    }
+    std::shuffle(calls.begin(), calls.end(), random);
+    for (const auto& call : calls) call();
+    // Collectives go their own way meanwhile.
+    Tensor one = ones({1});
+    all_reduce(one);
+    for (Work& work : works) work.wait();
+    for (auto& [tensor, value] : received) {
+      EXPECT_EQ(tensor.min().item<float>(), value);
+      EXPECT_EQ(tensor.max().item<float>(), value);
+    }
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(PointToPoint, FromAnyRankFailsAtOnceWhenAllOthersHaveLeft) {
+  Processes processes(3, [](int rank) {
+    init_process_group();  // whose timeout is longer than this test may take
+    barrier();
+    if (rank == 1) return destroy_process_group();
+    if (rank == 2) return;
+    say(error_of([] { recv(ones({1})); }));
+  });
+  const Outcome outcome = processes.wait(std::chrono::seconds(20));
+  EXPECT_EQ(outcome[0], "recv from any rank (float32[1], tag 0, group default) failed: " + who(processes, 1) +
+                            " left the group (destroy_process_group), " + who(processes, 2) +
+                            " exited with status 0 before the others were done");
+}
+
+TEST(PointToPoint, FromAnyRankGoesOnWhileOneIsLeft) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    Tensor x = zeros({1});
+    if (rank == 0) {
+      // The one that leaves has sent before.
+      EXPECT_EQ(recv(x), 2);
+      Work any = irecv(x);
+      EXPECT_FALSE(any.wait(std::chrono::milliseconds(300)));
+      any.wait();
+      EXPECT_EQ(any.source_rank(), 1);
+      EXPECT_EQ(x.item<float>(), 7);
+      EXPECT_EQ(recv(x), 1);
+    }
+    if (rank == 2) send(x, 0);
+    if (rank == 1) {
+      pause_for(800);
+      send(full({1}, 7.0f), 0);
+      send(full({1}, 8.0f), 0);
+    }
+    if (rank == 2) return;
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(PointToPoint, WithOneWhoHasLeftFailsAtOnce) {
+  Processes processes(3, [](int rank) {
+    init_process_group();
+    barrier();
+    if (rank == 0) return destroy_process_group();  // it keeps the store, and its connections, a while longer
+    const auto start = std::chrono::steady_clock::now();
+    say(error_of([&] { rank == 1 ? void(recv(ones({1}), 0, 4)) : send(ones({1}), 0, 4); }));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  const std::string cause =
+      " (float32[1], tag 4, group default) failed: " + who(processes, 0) + " left the group (destroy_process_group)";
+  EXPECT_EQ(outcome[1], "recv from rank 0" + cause);
+  EXPECT_EQ(outcome[2], "send to rank 0" + cause);
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(PointToPoint, AReceiveThatWaitsInVainListsWhatWasSentInstead) {
+  Processes processes(3, [](int rank) {
+    init_process_group(within(1500));
+    barrier();
+    std::vector<Work> works;
+    if (rank == 1) {
+      pause_for(300);  // so that the receive is the first that has waited too long
+      for (int i = 0; i < 2; i++) works.push_back(isend(ones({3}, kInt64), 0, 5 + i));
+      pause_for(2500);
+    } else if (rank == 0) {
+      say(error_of([] { recv(ones({3}, kInt64), 1, 4); }));
+    } else {
+      pause_for(2500);
+    }
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  const std::string& text = outcome[0];
+  EXPECT_EQ(text.find("recv from rank 1 (int64[3], tag 4, group default) did not finish within 1500 ms: " +
+                      who(processes, 1) + " is alive"),
+            0u)
+      << text;
+  EXPECT_NE(text.find("; sent and not received: int64[3] with tag 5 from rank 1, int64[3] with tag 6 from rank 1"),
+            std::string::npos)
+      << text;
+}
+
+TEST(PointToPoint, AReceiveThatWaitsInVainSaysThatNothingWasSent) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group(within(800));
+    if (rank == 1) pause_for(2000);
+    if (rank == 0) say(error_of([] { recv(ones({1})); }));
+  });
+  EXPECT_EQ(outcome[0],
+            "recv from any rank (float32[1], tag 0, group default) did not finish within 800 ms: nothing was sent");
+}
+
+TEST(PointToPoint, OutstandingOnesFailWithTheGroup) {
+  Processes processes(3, [](int rank) {
+    init_process_group();
+    std::vector<Work> works;
+    for (int i = 0; i < 50; i++) works.push_back(rank == 0 ? irecv(zeros({10}), 1, i) : isend(ones({10}), 0, 100 + i));
+    say("ready;");
+    if (rank == 2) pause_for(60'000);
+    for (Work& work : works) {
+      const std::string error = error_of([&] { work.wait(); });
+      if (error.find(" lost its connection") == std::string::npos) say(error);
+    }
+    say("done");
+  });
+  for (int rank = 0; rank < 3; rank++) ASSERT_TRUE(processes.wait_for(rank, "ready;"));
+  processes.signal(2, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_EQ(outcome[0], "ready;done");
+  EXPECT_EQ(outcome[1], "ready;done");
+}
+
+}  // namespace
+}  // namespace cresset::distributed
