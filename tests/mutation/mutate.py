@@ -16,7 +16,7 @@ PLACE = ROOT / "build" / "mutation"
 COPY = PLACE / "source"
 BUILD = COPY / "build" / "release"  # as in the tree itself: a compiler cache knows most of it then
 LOGS = PLACE / "logs"
-TESTS = ["test_ops", "test_autograd"]
+TESTS = ["test_autograd", "test_ops"]  # the quick one first
 SECONDS = 1800
 
 # what, file, the text as it is, the text that breaks it. All in sources, so that each costs one compilation.
