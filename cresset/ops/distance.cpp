@@ -139,6 +139,7 @@ CRESSET_OP(pairwise_distance, , Tensor, (const Tensor& x1, const Tensor& x2, dou
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps, bool keepdim) try {
   CRESSET_INTERCEPT(pairwise_distance, , Tensor, x1, x2, p, eps, keepdim);
   Tensor apart = add(sub(x1, x2), eps);
+  if (apart.is_complex()) apart = abs(apart);
   check_floating("pairwise_distance", apart);
   CRESSET_CHECK_AS(ShapeError, apart.dim() >= 1, "pairwise_distance: expected tensors with dimensions");
   Tensor y = length(widened(apart), p, -1).to(apart.dtype());

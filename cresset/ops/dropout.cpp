@@ -35,21 +35,18 @@ enum class Form : uint8_t { fresh, in_place };
 Tensor times(Form form, const Tensor& x, const Tensor& factor) {
   return form == Form::in_place ? mul_(x, factor) : mul(x, factor);
 }
-Tensor times(Form form, const Tensor& x, const Scalar& factor) {
-  return form == Form::in_place ? mul_(x, factor) : mul(x, factor);
-}
 Tensor dropped(const char* op, Form form, const Tensor& x, double p, bool train, bool channels) {
   CRESSET_CHECK_AS(ValueError, p >= 0 && p <= 1, op, ": dropout probability has to be between 0 and 1, but got ", p);
   if (!train || p == 0 || x.numel() == 0) return x;
+  if (p == 1) return times(form, x, new_zeros(x.detach(), {}));
   check(op, x, p);
-  if (p == 1) return times(form, x, Scalar(0));
   return times(form, x, div(kept(op, x, p, channels), 1 - p));
 }
 Tensor alpha_dropped(const char* op, Form form, const Tensor& x, double p, bool train, bool channels) {
   CRESSET_CHECK_AS(ValueError, p >= 0 && p <= 1, op, ": dropout probability has to be between 0 and 1, but got ", p);
   if (!train || p == 0 || x.numel() == 0) return x;
+  if (p == 1) return times(form, x, new_zeros(x.detach(), {}));
   check(op, x, p);
-  if (p == 1) return times(form, x, Scalar(0));
   constexpr double alpha = 1.7580993408473766;
   const double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
   const Tensor noise = kept(op, x, p, channels);

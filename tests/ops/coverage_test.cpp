@@ -13,6 +13,7 @@
 #include "cresset/cresset.h"
 #include "cresset/ops/alias_table.h"
 #include "tests/ops/cases/cases.h"
+#include "tests/ops/cases/dtype_exceptions.h"
 #include "tests/support/paths.h"
 
 namespace cresset::test {
@@ -115,10 +116,7 @@ bool accepts(const OpCase& c, DType dtype) {
 }
 
 // "all" or a list that names whole kinds by one word.
-std::string dtypes_of(const OpCase& c) {
-  std::vector<DType> accepted;
-  for (DType dtype : all_dtypes)
-    if (accepts(c, dtype)) accepted.push_back(dtype);
+std::string words_for(const std::vector<DType>& accepted) {
   if (accepted.size() == all_dtypes.size()) return "all";
   const std::pair<const char*, std::vector<DType>> kinds[] = {{"integers", {kUInt8, kInt8, kInt16, kInt32, kInt64}},
                                                               {"bool", {kBool}},
@@ -136,6 +134,12 @@ std::string dtypes_of(const OpCase& c) {
     text += (text.empty() ? "" : ", ") + (some.size() == kind.size() ? word : names);
   }
   return text.empty() ? "none of its own" : text;
+}
+std::string dtypes_of(const OpCase& c) {
+  std::vector<DType> accepted;
+  for (DType dtype : all_dtypes)
+    if (accepts(c, dtype)) accepted.push_back(dtype);
+  return words_for(accepted);
 }
 
 std::string coverage_page() {
@@ -165,6 +169,13 @@ std::string coverage_page() {
       "--- | --- | "
       "--- |\n";
   for (const auto& [name, row] : rows) page += row;
+  page += "\n## Refused, though libtorch 1.13 takes them\n\nA parity test holds this list complete.\n\n";
+  page += "| ops | dtypes | why |\n| --- | --- | --- |\n";
+  for (const DTypeException& one : dtype_exceptions()) {
+    std::string ops;
+    for (const std::string& op : one.ops) ops += (ops.empty() ? "`" : ", `") + op + "`";
+    page += message_of("| ", ops, " | ", words_for(one.dtypes), " | ", one.why, " |\n");
+  }
   return page;
 }
 
