@@ -177,13 +177,14 @@ void tile_product(T* tile, const T* rows, int64_t step, const T* columns, int64_
   inner.gemm(tile + kHalf * kTile + kHalf, kTile, rows + kHalf * step, step, 1, columns + kHalf, kTile, keys - kHalf,
              kHalf, depth, false);
 }
-// to [keys, width] += tile @ rows [queries, width]
+// to [keys, width] += tile @ a block of rows [queries, width]
 template <class T>
-void add_tile(T* to, const T* tile, const T* rows, int64_t width, int64_t keys, bool diagonal) {
+void add_tile(T* to, int64_t width, const T* tile, const Rows<T>& all, int64_t block, int64_t keys, bool diagonal) {
   const AttentionInner<T>& inner = attention_inner<T>();
-  inner.gemm(to, width, tile, kTile, 1, rows, width, diagonal ? kHalf : keys, width, kTile, true);
+  const T* rows = all.data + block * kTile * all.step;
+  inner.gemm(to, width, tile, kTile, 1, rows, all.step, diagonal ? kHalf : keys, width, kTile, true);
   if (!diagonal) return;
-  inner.gemm(to + kHalf * width, width, tile + kHalf * kTile + kHalf, kTile, 1, rows + kHalf * width, width,
+  inner.gemm(to + kHalf * width, width, tile + kHalf * kTile + kHalf, kTile, 1, rows + kHalf * all.step, all.step,
              keys - kHalf, width, kTile - kHalf, true);
 }
 
@@ -295,8 +296,6 @@ class Head {
 
   void prepare(int64_t batch) {
     batch_ = batch;
-    q_rows_.zero();
-    g_rows_.zero();
     dq_.zero();
     const auto longest = static_cast<size_t>(std::max(s_.width, s_.value_width));
     std::vector<T> room(longest * kTile), other(longest);
@@ -308,17 +307,20 @@ class Head {
     }
     std::fill_n(normal_.get(), room_queries_, kInfinity<T>);
     std::fill_n(delta_.get(), room_queries_, T(0));
-    char *q_at = q_.at(batch, 0), *g_at = g_.at(batch, 0), *out_at = out_.at(batch, 0);
+    queries_ = padded_rows(q_, q_rows_.get(), wide_);
+    out_slopes_ = padded_rows(g_, g_rows_.get(), wide_v_);
+    char* out_at = out_.at(batch, 0);
     for (int64_t i = 0; i < s_.queries; i++) {
-      T *row = q_rows_.get() + i * wide_, *grad = g_rows_.get() + i * wide_v_;
-      q_.read_row(row, q_.next(q_at, i));
-      for (int64_t e = 0; e < s_.width; e++) row[e] *= static_cast<T>(s_.scale);
-      g_.read_row(grad, g_.next(g_at, i));
-      out_.read_row(other.data(), out_.next(out_at, i));
+      const T *grad = out_slopes_.data + i * out_slopes_.step,
+              *result = reinterpret_cast<const T*>(out_.next(out_at, i));
+      if (!out_.direct<T>()) {
+        out_.read_row(other.data(), out_.next(out_at, i));
+        result = other.data();
+      }
       double dots[4] = {};  // one alone would wait for itself
       int64_t e = 0;
       const auto add = [&](int lane, int64_t at) {
-        dots[lane] += static_cast<double>(grad[at]) * static_cast<double>(other[static_cast<size_t>(at)]);
+        dots[lane] += static_cast<double>(grad[at]) * static_cast<double>(result[at]);
       };
       for (; e + 4 <= s_.value_width; e += 4)
         for (int lane = 0; lane < 4; lane++) add(lane, e + lane);
@@ -349,8 +351,8 @@ class Head {
   void add_to_keys(int64_t query_block, int64_t key_block, const T* weights, const T* slopes, T* dk, T* dv) const {
     const int64_t keys = s_.keys_in(key_block);
     const bool diagonal = is_diagonal(s_, query_block, key_block);
-    add_tile(dv, weights, g_rows_.get() + query_block * kTile * wide_v_, wide_v_, keys, diagonal);
-    add_tile(dk, slopes, q_rows_.get() + query_block * kTile * wide_, wide_, keys, diagonal);
+    add_tile(dv, wide_v_, weights, out_slopes_, query_block, keys, diagonal);
+    add_tile(dk, wide_, slopes, queries_, query_block, keys, diagonal);
   }
   void add_to_queries(int64_t query_block, int64_t key_block, const T* slopes) const {
     const AttentionInner<T>& inner = attention_inner<T>();
@@ -363,13 +365,23 @@ class Head {
   }
 
  private:
+  // All rows that belong to queries, zeros behind the last of a block: where they lie, if they fill their blocks.
+  Rows<T> padded_rows(const Matrices& x, T* room, int64_t width) const {
+    const Rows<T> rows = rows_of(x, batch_, 0, s_.queries, room, width);
+    if (s_.queries == room_queries_) return rows;
+    if (rows.data != room)
+      for (int64_t i = 0; i < s_.queries; i++) std::copy_n(rows.data + i * rows.step, width, room + i * width);
+    std::fill(room + s_.queries * width, room + room_queries_ * width, T(0));
+    return {room, width};
+  }
+
   const Shape& s_;
   const Matrices q_, k_, v_, g_, out_;
   const T* normalizers_;
   const Tensor& mask_;
   int64_t wide_, wide_v_, room_queries_, batch_ = 0;
   Room<T> q_rows_, q_columns_, g_rows_, g_columns_, k_room_, v_room_, delta_, normal_, dq_;
-  Rows<T> keys_{}, values_{};
+  Rows<T> keys_{}, values_{}, queries_{}, out_slopes_{};
 };
 
 template <class T>
@@ -401,7 +413,7 @@ void backward_typed(const Tensor& dq, const Tensor& dk, const Tensor& dv, const 
       head.add_to_keys(i, j, weights, slopes, to_keys.get(), to_values.get());
       if (queries_too) head.add_to_queries(i, j, slopes);
     }
-    store_rows(to_k, batch, j * kTile, s.keys_in(j), to_keys.get(), head.width(), T(1));
+    store_rows(to_k, batch, j * kTile, s.keys_in(j), to_keys.get(), head.width(), static_cast<T>(s.scale));
     store_rows(to_v, batch, j * kTile, s.keys_in(j), to_values.get(), head.value_width(), T(1));
   };
   auto store_queries = [&](const Head<T>& head, int64_t batch) {
