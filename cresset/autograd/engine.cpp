@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "cresset/autograd/anomaly.h"
+#include "cresset/autograd/part_node.h"
 #include "cresset/autograd/variable.h"
 
 namespace cresset::autograd {
@@ -105,6 +106,7 @@ class Run {
   void mark_needed(const std::vector<Target>& targets);
   void run_node(uint32_t slot, std::vector<Target>& targets);
   void deliver(Edge& edge, Tensor gradient);
+  bool deliver_part(Node& node, const Tensor& gradient);
   void call_tensor_hooks(Slot& slot, NodeExtras& extras);
   bool capture(Slot& slot, std::vector<Target>& targets);
   void skip(Slot& slot);
@@ -198,19 +200,33 @@ uint32_t Run::pop_ready() {
   return slot;
 }
 
+// Whether nobody else sees a gradient that is being added up.
+static bool is_ours(const Tensor& into) { return !thread_state.grad_enabled && is_stealable(into); }
+
 void Run::deliver(Edge& edge, Tensor gradient) {
   Slot& slot = slots_[static_cast<size_t>(find(edge.function.get()))];
   if (gradient.defined()) {
     Tensor& into = gradients_[slot.first + edge.input_nr];
     if (!into.defined())
       into = std::move(gradient);
-    else if (!thread_state.grad_enabled && is_stealable(into) && into.dtype() == gradient.dtype() &&
-             into.sizes() == gradient.sizes())
+    else if (is_ours(into) && into.dtype() == gradient.dtype() && into.sizes() == gradient.sizes())
       into.add_(gradient);
     else
       into = into.add(gradient);
   }
   if (--slot.waiting == 0) push_ready(static_cast<uint32_t>(&slot - slots_.data()));
+}
+
+// Adds the gradient of a part to what has arrived for the whole, if that is possible in place.
+bool Run::deliver_part(Node& node, const Tensor& gradient) {
+  Edge& edge = node.edges()[0];
+  if (!gradient.defined() || !edge.is_valid() || node.extras_or_null() || thread_state.anomaly) return false;
+  Slot& slot = slots_[static_cast<size_t>(find(edge.function.get()))];
+  Tensor& into = gradients_[slot.first + edge.input_nr];
+  if (!into.defined() || !is_ours(into) || into.dtype() != gradient.dtype()) return false;
+  static_cast<PartNode&>(node).part(into).add_(gradient);
+  deliver(edge, {});
+  return true;
 }
 
 void Run::call_tensor_hooks(Slot& slot, NodeExtras& extras) {
@@ -284,6 +300,11 @@ void Run::run_node(uint32_t index, std::vector<Target>& targets) {
   for (size_t i = 0; i < count; i++) {
     incoming[i] = std::move(gradients_[slot.first + i]);
     any = any || incoming[i].defined();
+  }
+  if (PartNode::is(node) && deliver_part(node, incoming[0])) {
+    if (!options_.retain_graph) node.release_variables();
+    running = nullptr;
+    return;
   }
   Grads results = CRESSET_LIKELY(any) ? call(node, incoming.begin(), count) : Grads(node.num_outputs());
   CRESSET_CHECK_AS(AutogradError, results.size() == node.num_outputs(), node.name(), ": returned ", results.size(),

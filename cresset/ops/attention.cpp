@@ -2,6 +2,7 @@
 // gradient of a mask, the same formulas run as differentiable ops, with all scores in memory.
 #include "cresset/ops/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -92,12 +93,31 @@ Grads composed_gradients(const Tensor& g, Wants wants, const Tensor& q, const Te
                wants(3) ? slopes.to(type) : Tensor());
 }
 
+// Of other sizes, with the dimensions in the order that they have in x's memory. Heads that were cut out of rows give
+// results that are rows again, without a copy.
+Tensor empty_in_order_of(const Tensor& x, const Dims& sizes) {
+  Dims order, strides = sizes;
+  for (int i = 0; i + 1 < sizes.rank(); i++) {
+    if (x.stride(i) == 0) return empty_contiguous(sizes, x.dtype(), x.device());  // expanded
+    order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return x.stride(a) > x.stride(b); });
+  order.push_back(sizes.rank() - 1);
+  int64_t step = 1;
+  for (int i = sizes.rank() - 1; i >= 0; i--) {
+    const int dim = static_cast<int>(order[i]);
+    strides[dim] = step;
+    step *= std::max<int64_t>(sizes[dim], 1);
+  }
+  return empty_strided(sizes, strides, x.dtype(), x.device());
+}
+
 // All with the same leading dimensions.
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Settings& s) {
   const Dims batch(leading(q));
   Dims rows = batch;
   rows.push_back(q.size(-2));
-  Tensor out = empty_contiguous(with_matrix(batch, q.size(-2), v.size(-1)), q.dtype(), q.device());
+  Tensor out = empty_in_order_of(q, with_matrix(batch, q.size(-2), v.size(-1)));
   Tensor normalizers = empty_contiguous(rows, compute_dtype(q.dtype()), q.device());
   attention_kernel(out, normalizers, q, k, v, mask, s.causal, s.scale, s.p, s.at);
   return differentiable(
@@ -106,7 +126,7 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor
           const Tensor& normalizers, const Tensor& out) {
         if (wants(3) || any_requires_grad(inputs(g, q, k, v)))
           return composed_gradients(g, wants, q, k, v, mask, normalizers, s);
-        auto like = [](const Tensor& x) { return empty_contiguous(x.sizes(), x.dtype(), x.device()); };
+        auto like = [](const Tensor& x) { return empty_in_order_of(x, Dims(x.sizes())); };
         Tensor dq = like(q), dk = like(k), dv = like(v);
         attention_backward_kernel(dq, dk, dv, g, out, normalizers, q, k, v, mask, s.causal, s.scale, s.p, s.at);
         return grads(dq, dk, dv, Tensor());

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/autograd/part_node.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
@@ -41,15 +42,45 @@ Dims infer_size(const char* op, IntArrayRef shape, const Tensor& x) {
   return sizes;
 }
 
-Tensor select_backward(const Tensor& g, IntArrayRef sizes, int64_t dim, int64_t index) {
-  Tensor whole = g.new_zeros(sizes);
-  select(whole, dim, index).copy_(g);
-  return whole;
-}
-Tensor slice_backward(const Tensor& g, IntArrayRef sizes, int64_t dim, int64_t start, int64_t end, int64_t step) {
-  Tensor whole = g.new_zeros(sizes);
-  slice(whole, dim, start, end, step).copy_(g);
-  return whole;
+// Elements start, start + step, … of dim, or the one at start. The gradient of the whole lies in memory as the whole
+// does, so that the views it goes through on its way back need no copy.
+struct Range {
+  int dim;
+  int64_t start, end, step;  // step 0: one element, and the dimension disappears
+};
+class RangeNode final : public autograd::Pooled<RangeNode, autograd::PartNode> {
+ public:
+  RangeNode(const char* name, const Tensor& self, const Range& range)
+      : Pooled(name, &edge_, 1, 1),
+        sizes_(self.sizes()),
+        strides_(self.is_non_overlapping_and_dense() ? Dims(self.strides()) : contiguous_strides(self.sizes())),
+        range_(range) {
+    edge_ = autograd::gradient_edge(self);
+  }
+  Tensor part(const Tensor& whole) const override {
+    if (range_.step == 0) return select(whole, range_.dim, range_.start);
+    return slice(whole, range_.dim, range_.start, range_.end, range_.step);
+  }
+  Grads apply(Tensor* gradients, size_t) override {
+    const Tensor& g = gradients[0];
+    if (!g.defined()) return Grads(1);
+    Tensor whole = empty_strided(sizes_, strides_, g.dtype(), g.device());
+    whole.zero_();
+    part(whole).copy_(g);
+    return grads(whole);
+  }
+
+ private:
+  autograd::Edge edge_;
+  Dims sizes_, strides_;
+  Range range_;
+};
+Tensor part_view(const char* name, Tensor y, const Tensor& self, const Range& range) {
+  autograd::set_view(y, self);
+  if (!thread_state.grad_enabled || !self.requires_grad()) return y;
+  y.impl()->node = autograd::make_node<RangeNode>(name, self, range);
+  y.impl()->requires_grad = true;
+  return y;
 }
 
 // The parts of one call share a node: their gradients are joined once, however many there are. An empty list of sizes
@@ -278,10 +309,7 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) try {
   int64_t offset = self.storage_offset() + index * strides[d];
   sizes.erase(d);
   strides.erase(d);
-  return differentiable_view("SelectBackward0", alias(self, sizes, strides, offset), self,
-                             [from = KeptDims(self.sizes()), d, index](const Tensor& g, Wants) {
-                               return grads(select_backward(g, from, d, index));
-                             });
+  return part_view(autograd::PartNode::kSelect, alias(self, sizes, strides, offset), self, {d, index, index + 1, 0});
 }
 CRESSET_ERRORS_OF(select, , self, dim, index)
 
@@ -302,10 +330,7 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, std:
   int64_t offset = self.storage_offset() + from * strides[d];
   sizes[d] = to > from ? (to - from - 1) / step + 1 : 0;
   if (step < n) strides[d] *= step;  // a longer one takes at most one element
-  return differentiable_view("SliceBackward0", alias(self, sizes, strides, offset), self,
-                             [whole = KeptDims(self.sizes()), d, from, to, step](const Tensor& g, Wants) {
-                               return grads(slice_backward(g, whole, d, from, to, step));
-                             });
+  return part_view(autograd::PartNode::kSlice, alias(self, sizes, strides, offset), self, {d, from, to, step});
 }
 CRESSET_ERRORS_OF(slice, , self, dim, start, end, step)
 

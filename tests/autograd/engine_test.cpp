@@ -258,5 +258,40 @@ TEST(CurrentNode, IsTheOneThatRuns) {
   EXPECT_EQ(current_node(), nullptr);
 }
 
+// Parts of one tensor: what arrives for the whole is added to in place, part by part.
+TEST(Parts, SelectedAndSlicedOverlappingOnesAddUp) {
+  Tensor x = leaf_of({1, 2, 3, 4});
+  Tensor h = x * 1;
+  (h.select(0, 1) * 10 + h.slice(0, 1, 4, 2).sum() + h.slice(0, 0, 2).sum() * 2 + h.sum() * 100).sum().backward();
+  EXPECT_EQ(values_of(x.grad()), Numbers({102, 113, 100, 101}));
+}
+
+TEST(Parts, TheirGradientLiesAsTheWholeDoes) {
+  Tensor x = ones({4, 6}).requires_grad_();
+  Tensor h = (x * 1).t();
+  std::vector<int64_t> strides;
+  h.register_hook([&](const Tensor& g) { strides.assign(g.strides().begin(), g.strides().end()); });
+  (h.select(0, 2).sum() + h.select(0, 3).sum()).backward();
+  EXPECT_EQ(strides, std::vector<int64_t>({1, 6}));
+}
+
+TEST(Parts, AGradientThatSomebodyHoldsIsNotWrittenTo) {
+  Tensor x = leaf_of({1, 2});
+  Tensor h = x * 1, g = ones({2});
+  backward({h, h.select(0, 0)}, {g, ones({})});
+  EXPECT_EQ(values_of(g), Numbers({1, 1}));
+  EXPECT_EQ(values_of(x.grad()), Numbers({2, 1}));
+}
+
+TEST(Parts, HooksOfAPartAndSecondDerivativesStay) {
+  Tensor x = leaf_of({1, 2});
+  Tensor h = x * x, a = h.select(0, 0), b = h.select(0, 1);
+  a.register_hook([](const Tensor& g) { return g * 5; });
+  Tensor first = grad({a * 2 + b}, {x}, {}, true, true)[0];
+  EXPECT_EQ(values_of(first), Numbers({20, 4}));
+  first.sum().backward();
+  EXPECT_EQ(values_of(x.grad()), Numbers({20, 2}));
+}
+
 }  // namespace
 }  // namespace cresset

@@ -144,4 +144,24 @@ TEST(Lstm, a_long_sequence_has_a_gradient_in_linear_time) {
   EXPECT_TRUE(same_bits(last_h[0][0], y[1999][0]));
 }
 
+// Around tiles of 64 and their halves, heads cut out of rows: what all scores at once give, and rows again.
+TEST(Attention, causal_tiles_equal_all_scores_at_once_in_forward_and_gradient) {
+  manual_seed(2);
+  for (int64_t queries : {31, 33, 64, 100})
+    for (int64_t keys : {32, 40, 64, 130}) {
+      Tensor q = randn({2, queries, 3, 20}).set_requires_grad(true),
+             k = randn({2, keys, 3, 20}).set_requires_grad(true), v = randn({2, keys, 3, 20}).set_requires_grad(true);
+      auto heads = [](const Tensor& x) { return transpose(x, 1, 2); };
+      Tensor y = scaled_dot_product_attention(heads(q), heads(k), heads(v), {}, 0.0, true, 0.3);
+      EXPECT_TRUE(heads(y).is_contiguous());
+      Tensor scores = mul(matmul(heads(q), transpose(heads(k), -2, -1)), 0.3);
+      Tensor hidden = masked_fill(scores, triu(ones({queries, keys}, kBool), 1), -INFINITY);
+      Tensor wanted = matmul(softmax(hidden, -1), heads(v)), g = randn(y.sizes());
+      EXPECT_LT(largest(difference_of(y, wanted)), 1e-5) << queries << " " << keys;
+      auto found = autograd::grad({y}, {q, k, v}, {g}), expected = autograd::grad({wanted}, {q, k, v}, {g});
+      for (size_t i = 0; i < 3; i++)
+        EXPECT_LT(largest(difference_of(found[i], expected[i])), 2e-5) << queries << " " << keys << ", gradient " << i;
+    }
+}
+
 }  // namespace cresset::test

@@ -61,6 +61,7 @@ struct Matrices {
     }
     return static_cast<char*>(impl->data()) + offset * item;
   }
+  char* next(char* at, int64_t rows) const { return at + rows * row * item; }
   template <class T>
   bool direct() const {
     return impl->dtype == dtype_of<T> && (col == 1 || cols == 1);
@@ -83,10 +84,10 @@ struct Rows {
 };
 template <class T>
 Rows<T> rows_of(const Matrices& x, int64_t matrix, int64_t first, int64_t count, T* buffer, int64_t width) {
-  const char* from = x.at(matrix, first);
+  char* from = x.at(matrix, first);
   if (x.direct<T>() && width <= x.cols) return {reinterpret_cast<const T*>(from), x.row};
   for (int64_t i = 0; i < count; i++) {
-    x.read_row(buffer + i * width, from + i * x.row * x.item);
+    x.read_row(buffer + i * width, x.next(from, i));
     std::fill(buffer + i * width + x.cols, buffer + (i + 1) * width, T(0));
   }
   return {buffer, width};
@@ -130,15 +131,17 @@ template <class T>
 void hide(const Shape& s, const Tensor& mask, int64_t batch, int64_t query_block, int64_t key_block, T* scores) {
   const int64_t keys = s.keys_in(key_block), queries = s.queries_in(query_block);
   if (s.causal && key_block >= query_block)
-    for (int64_t i = 0; i < keys; i++)
-      for (int64_t j = 0; j < kTile; j++)
-        if (key_block * kTile + i > query_block * kTile + j) scores[i * kTile + j] = -kInfinity<T>;
+    for (int64_t i = 0; i < keys; i++) {
+      const int64_t before = (key_block - query_block) * kTile + i;  // queries that come before this key
+      std::fill_n(scores + i * kTile, std::min(before, kTile), -kInfinity<T>);
+    }
   if (!mask.defined()) return;
   const Matrices m(mask);
   T line[kTile];
   bool seen[kTile];
+  char* first = m.at(batch, query_block * kTile) + key_block * kTile * m.col * m.item;
   for (int64_t j = 0; j < queries; j++) {
-    const char* from = m.at(batch, query_block * kTile + j) + key_block * kTile * m.col * m.item;
+    const char* from = m.next(first, j);
     if (mask.dtype() == kBool) {
       convert(seen, kBool, 1, from, kBool, m.col, keys);
       for (int64_t i = 0; i < keys; i++)
@@ -150,14 +153,39 @@ void hide(const Shape& s, const Tensor& mask, int64_t batch, int64_t query_block
   }
 }
 
-// A block of queries, scaled, one column each; columns without a query are 0.
+// A block of queries, scaled, one column each; columns without a query are 0. `room` is for the block's rows.
 template <class T>
-void pack_columns(T* to, const Matrices& x, int64_t batch, int64_t block, int64_t count, T scale, T* line) {
-  std::fill_n(to, x.cols * kTile, T(0));
-  for (int64_t j = 0; j < count; j++) {
-    x.read_row(line, x.at(batch, block * kTile + j));
-    for (int64_t e = 0; e < x.cols; e++) to[e * kTile + j] = line[e] * scale;
-  }
+void pack_columns(T* to, const Matrices& x, int64_t batch, int64_t block, int64_t count, T scale, T* room) {
+  if (count < kTile) std::fill_n(to, x.cols * kTile, T(0));
+  const Rows<T> from = rows_of(x, batch, block * kTile, count, room, x.cols);
+  attention_inner<T>().turn(to, kTile, from.data, from.step, count, x.cols, scale);
+}
+
+// ---- products of a tile; where causality hides the keys after a query, the half of a diagonal tile in which nothing
+// is seen (keys of its second half, queries of its first) is left out
+constexpr int64_t kHalf = kTile / 2;
+bool is_diagonal(const Shape& s, int64_t query_block, int64_t key_block) {
+  return s.causal && query_block == key_block && s.keys_in(key_block) > kHalf;
+}
+// tile [keys, queries] = rows [keys, depth] @ columns [depth, queries]
+template <class T>
+void tile_product(T* tile, const T* rows, int64_t step, const T* columns, int64_t keys, int64_t depth, bool diagonal) {
+  const AttentionInner<T>& inner = attention_inner<T>();
+  inner.gemm(tile, kTile, rows, step, 1, columns, kTile, diagonal ? kHalf : keys, kTile, depth, false);
+  if (!diagonal) return;
+  for (int64_t i = kHalf; i < keys; i++) std::fill_n(tile + i * kTile, kHalf, T(0));
+  inner.gemm(tile + kHalf * kTile + kHalf, kTile, rows + kHalf * step, step, 1, columns + kHalf, kTile, keys - kHalf,
+             kHalf, depth, false);
+}
+// to [keys, width] += tile @ a block of rows [queries, width]
+template <class T>
+void add_tile(T* to, int64_t width, const T* tile, const Rows<T>& all, int64_t block, int64_t keys, bool diagonal) {
+  const AttentionInner<T>& inner = attention_inner<T>();
+  const T* rows = all.data + block * kTile * all.step;
+  inner.gemm(to, width, tile, kTile, 1, rows, all.step, diagonal ? kHalf : keys, width, kTile, true);
+  if (!diagonal) return;
+  inner.gemm(to + kHalf * width, width, tile + kHalf * kTile + kHalf, kTile, 1, rows + kHalf * all.step, all.step,
+             keys - kHalf, width, kTile - kHalf, true);
 }
 
 // ---- forward
@@ -167,29 +195,38 @@ void forward_block(const Shape& s, const Tensor& out, T* normalizers, const Matr
   const AttentionInner<T>& inner = attention_inner<T>();
   T *columns = room, *scores = columns + s.width * kTile, *sum = scores + kTile * kTile;
   T *top = sum + s.value_width * kTile, *total = top + kTile, *factor = total + kTile;
-  T *k_room = factor + kTile, *v_room = k_room + kTile * s.width, *line = v_room + kTile * s.value_width;
-  pack_columns(columns, q, batch, block, s.queries_in(block), static_cast<T>(s.scale), line);
+  T *k_room = factor + kTile, *v_room = k_room + kTile * s.width;
+  pack_columns(columns, q, batch, block, s.queries_in(block), static_cast<T>(s.scale), k_room);
   std::fill_n(sum, s.value_width * kTile, T(0));
   std::fill_n(top, kTile, -kInfinity<T>);
   std::fill_n(total, kTile, T(0));
   for (int64_t j = 0; j < s.seen_blocks(block); j++) {
     const int64_t keys = s.keys_in(j);
     const Rows<T> from = rows_of(k, batch, j * kTile, keys, k_room, s.width);
-    inner.gemm(scores, kTile, from.data, from.step, 1, columns, kTile, keys, kTile, s.width, false);
+    const bool diagonal = is_diagonal(s, block, j);
+    tile_product(scores, from.data, from.step, columns, keys, s.width, diagonal);
     hide(s, mask, batch, block, j, scores);
     if (inner.soften(scores, keys, top, total, factor)) inner.scale(sum, s.value_width, factor);
     if (s.p > 0) drop(s, batch, block, j, scores);
     const Rows<T> values = rows_of(v, batch, j * kTile, keys, v_room, s.value_width);
-    inner.gemm(sum, kTile, values.data, 1, values.step, scores, kTile, s.value_width, kTile, keys, true);
+    const int64_t first = diagonal ? kHalf : 0;  // queries that see the first half of the keys alone
+    if (first) inner.gemm(sum, kTile, values.data, 1, values.step, scores, kTile, s.value_width, first, kHalf, true);
+    inner.gemm(sum + first, kTile, values.data, 1, values.step, scores + first, kTile, s.value_width, kTile - first,
+               keys, true);
   }
-  const Matrices y(out);
-  for (int64_t j = 0; j < s.queries_in(block); j++) {
+  const int64_t count = s.queries_in(block);
+  for (int64_t j = 0; j < kTile; j++) {
     const bool any = total[j] != 0;
-    const T scale = any ? 1 / total[j] : T(0);
-    for (int64_t e = 0; e < s.value_width; e++) line[e] = sum[e * kTile + j] * scale;
-    y.write_row(y.at(batch, block * kTile + j), line);
-    normalizers[batch * s.queries + block * kTile + j] = any ? top[j] + std::log(total[j]) : kInfinity<T>;
+    factor[j] = any ? 1 / total[j] : T(0);
+    if (j < count)
+      normalizers[batch * s.queries + block * kTile + j] = any ? top[j] + std::log(total[j]) : kInfinity<T>;
   }
+  inner.scale(sum, s.value_width, factor);
+  const Matrices y(out);
+  char* to = y.at(batch, block * kTile);
+  if (y.direct<T>()) return inner.turn(reinterpret_cast<T*>(to), y.row, sum, kTile, s.value_width, count, T(1));
+  inner.turn(v_room, s.value_width, sum, kTile, s.value_width, count, T(1));
+  for (int64_t j = 0; j < count; j++) y.write_row(y.next(to, j), v_room + j * s.value_width);
 }
 
 Shape shape_of(const Tensor& q, const Tensor& k, const Tensor& v, bool causal, double scale, double p,
@@ -206,7 +243,7 @@ void forward_typed(const Tensor& out, const Tensor& normalizers, const Tensor& q
   const Matrices qs(q), ks(k), vs(v);
   const int64_t blocks = s.query_blocks();
   const int64_t work = kTile * s.keys * (s.width + s.value_width);
-  const int64_t room = (kTile + kTile) * (s.width + s.value_width) + kTile * (kTile + 3) + s.width + s.value_width;
+  const int64_t room = (kTile + kTile) * (s.width + s.value_width) + kTile * (kTile + 3);
   parallel_for(0, s.batch * blocks, std::max<int64_t>(1, 200000 / std::max<int64_t>(work, 1)),
                [&](int64_t begin, int64_t end) {
                  const Room<T> memory(room);
@@ -259,29 +296,36 @@ class Head {
 
   void prepare(int64_t batch) {
     batch_ = batch;
-    q_rows_.zero();
-    g_rows_.zero();
     dq_.zero();
-    const int64_t longest = std::max(s_.width, s_.value_width);
-    std::vector<T> line(static_cast<size_t>(longest)), other(line);
+    const auto longest = static_cast<size_t>(std::max(s_.width, s_.value_width));
+    std::vector<T> room(longest * kTile), other(longest);
     for (int64_t block = 0; block < s_.query_blocks(); block++) {
       const int64_t count = s_.queries_in(block);
       pack_columns(q_columns_.get() + block * kTile * s_.width, q_, batch, block, count, static_cast<T>(s_.scale),
-                   line.data());
-      pack_columns(g_columns_.get() + block * kTile * s_.value_width, g_, batch, block, count, T(1), line.data());
+                   room.data());
+      pack_columns(g_columns_.get() + block * kTile * s_.value_width, g_, batch, block, count, T(1), room.data());
     }
     std::fill_n(normal_.get(), room_queries_, kInfinity<T>);
     std::fill_n(delta_.get(), room_queries_, T(0));
+    queries_ = padded_rows(q_, q_rows_.get(), wide_);
+    out_slopes_ = padded_rows(g_, g_rows_.get(), wide_v_);
+    char* out_at = out_.at(batch, 0);
     for (int64_t i = 0; i < s_.queries; i++) {
-      T *row = q_rows_.get() + i * wide_, *grad = g_rows_.get() + i * wide_v_;
-      q_.read_row(row, q_.at(batch, i));
-      for (int64_t e = 0; e < s_.width; e++) row[e] *= static_cast<T>(s_.scale);
-      g_.read_row(grad, g_.at(batch, i));
-      out_.read_row(other.data(), out_.at(batch, i));
-      double dot = 0;
-      for (int64_t e = 0; e < s_.value_width; e++)
-        dot += static_cast<double>(grad[e]) * static_cast<double>(other[static_cast<size_t>(e)]);
-      delta_.get()[i] = static_cast<T>(dot);
+      const T *grad = out_slopes_.data + i * out_slopes_.step,
+              *result = reinterpret_cast<const T*>(out_.next(out_at, i));
+      if (!out_.direct<T>()) {
+        out_.read_row(other.data(), out_.next(out_at, i));
+        result = other.data();
+      }
+      double dots[4] = {};  // one alone would wait for itself
+      int64_t e = 0;
+      const auto add = [&](int lane, int64_t at) {
+        dots[lane] += static_cast<double>(grad[at]) * static_cast<double>(result[at]);
+      };
+      for (; e + 4 <= s_.value_width; e += 4)
+        for (int lane = 0; lane < 4; lane++) add(lane, e + lane);
+      for (; e < s_.value_width; e++) add(0, e);
+      delta_.get()[i] = static_cast<T>((dots[0] + dots[1]) + (dots[2] + dots[3]));
       normal_.get()[i] = normalizers_[batch * s_.queries + i];
     }
     keys_ = rows_of(k_, batch, 0, s_.keys, k_room_.get(), wide_);
@@ -294,46 +338,59 @@ class Head {
     const int64_t keys = s_.keys_in(key_block);
     const T* k = keys_.data + key_block * kTile * keys_.step;
     const T* v = values_.data + key_block * kTile * values_.step;
-    inner.gemm(weights, kTile, k, keys_.step, 1, q_columns_.get() + query_block * kTile * s_.width, kTile, keys, kTile,
-               s_.width, false);
+    const bool diagonal = is_diagonal(s_, query_block, key_block);
+    tile_product(weights, k, keys_.step, q_columns_.get() + query_block * kTile * s_.width, keys, s_.width, diagonal);
     hide(s_, mask_, batch_, query_block, key_block, weights);
     inner.exponents(weights, keys, normal_.get() + query_block * kTile);
-    inner.gemm(slopes, kTile, v, values_.step, 1, g_columns_.get() + query_block * kTile * s_.value_width, kTile, keys,
-               kTile, s_.value_width, false);
+    tile_product(slopes, v, values_.step, g_columns_.get() + query_block * kTile * s_.value_width, keys, s_.value_width,
+                 diagonal);
     if (s_.p > 0) drop(s_, batch_, query_block, key_block, slopes);
     inner.gradient(slopes, weights, keys, delta_.get() + query_block * kTile);
     if (s_.p > 0) drop(s_, batch_, query_block, key_block, weights);
   }
   void add_to_keys(int64_t query_block, int64_t key_block, const T* weights, const T* slopes, T* dk, T* dv) const {
-    const AttentionInner<T>& inner = attention_inner<T>();
     const int64_t keys = s_.keys_in(key_block);
-    inner.gemm(dv, wide_v_, weights, kTile, 1, g_rows_.get() + query_block * kTile * wide_v_, wide_v_, keys, wide_v_,
-               kTile, true);
-    inner.gemm(dk, wide_, slopes, kTile, 1, q_rows_.get() + query_block * kTile * wide_, wide_, keys, wide_, kTile,
-               true);
+    const bool diagonal = is_diagonal(s_, query_block, key_block);
+    add_tile(dv, wide_v_, weights, out_slopes_, query_block, keys, diagonal);
+    add_tile(dk, wide_, slopes, queries_, query_block, keys, diagonal);
   }
   void add_to_queries(int64_t query_block, int64_t key_block, const T* slopes) const {
-    attention_inner<T>().gemm(dq_.get() + query_block * kTile * wide_, wide_, slopes, 1, kTile,
-                              keys_.data + key_block * kTile * keys_.step, keys_.step, kTile, wide_,
-                              s_.keys_in(key_block), true);
+    const AttentionInner<T>& inner = attention_inner<T>();
+    const int64_t first = is_diagonal(s_, query_block, key_block) ? kHalf : 0;
+    T* to = dq_.get() + query_block * kTile * wide_;
+    const T* keys = keys_.data + key_block * kTile * keys_.step;
+    if (first) inner.gemm(to, wide_, slopes, 1, kTile, keys, keys_.step, first, wide_, kHalf, true);
+    inner.gemm(to + first * wide_, wide_, slopes + first, 1, kTile, keys, keys_.step, kTile - first, wide_,
+               s_.keys_in(key_block), true);
   }
 
  private:
+  // All rows that belong to queries, zeros behind the last of a block: where they lie, if they fill their blocks.
+  Rows<T> padded_rows(const Matrices& x, T* room, int64_t width) const {
+    const Rows<T> rows = rows_of(x, batch_, 0, s_.queries, room, width);
+    if (s_.queries == room_queries_) return rows;
+    if (rows.data != room)
+      for (int64_t i = 0; i < s_.queries; i++) std::copy_n(rows.data + i * rows.step, width, room + i * width);
+    std::fill(room + s_.queries * width, room + room_queries_ * width, T(0));
+    return {room, width};
+  }
+
   const Shape& s_;
   const Matrices q_, k_, v_, g_, out_;
   const T* normalizers_;
   const Tensor& mask_;
   int64_t wide_, wide_v_, room_queries_, batch_ = 0;
   Room<T> q_rows_, q_columns_, g_rows_, g_columns_, k_room_, v_room_, delta_, normal_, dq_;
-  Rows<T> keys_{}, values_{};
+  Rows<T> keys_{}, values_{}, queries_{}, out_slopes_{};
 };
 
 template <class T>
 void store_rows(const Matrices& to, int64_t batch, int64_t first, int64_t count, T* from, int64_t step, T scale) {
+  char* at = to.at(batch, first);
   for (int64_t i = 0; i < count; i++) {
     if (scale != 1)
       for (int64_t e = 0; e < to.cols; e++) from[i * step + e] *= scale;
-    to.write_row(to.at(batch, first + i), from + i * step);
+    to.write_row(to.next(at, i), from + i * step);
   }
 }
 
@@ -356,7 +413,7 @@ void backward_typed(const Tensor& dq, const Tensor& dk, const Tensor& dv, const 
       head.add_to_keys(i, j, weights, slopes, to_keys.get(), to_values.get());
       if (queries_too) head.add_to_queries(i, j, slopes);
     }
-    store_rows(to_k, batch, j * kTile, s.keys_in(j), to_keys.get(), head.width(), T(1));
+    store_rows(to_k, batch, j * kTile, s.keys_in(j), to_keys.get(), head.width(), static_cast<T>(s.scale));
     store_rows(to_v, batch, j * kTile, s.keys_in(j), to_values.get(), head.value_width(), T(1));
   };
   auto store_queries = [&](const Head<T>& head, int64_t batch) {

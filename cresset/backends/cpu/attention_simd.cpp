@@ -59,7 +59,7 @@ HWY_INLINE void tile(T* c, int64_t c_row, const T* a, int64_t a_row, int64_t a_c
 template <class T, int Vectors>
 [[gnu::noinline]] void panel(T* c, int64_t c_row, const T* a, int64_t a_row, int64_t a_col, const T* b, int64_t b_row,
                              int64_t rows, int64_t depth, bool accumulate) {
-  constexpr int kRows = Vectors >= 4 ? 6 : 4;
+  constexpr int kRows = Vectors >= 4 ? 6 : Vectors == 2 && kAcross == 4 ? 8 : 4;
   int64_t i = 0;
   for (; i + kRows <= rows; i += kRows)
     tile<T, kRows, Vectors>(c + i * c_row, c_row, a + i * a_row, a_row, a_col, b, b_row, depth, accumulate);
@@ -82,11 +82,50 @@ void gemm(T* c, int64_t c_row, const T* a, int64_t a_row, int64_t a_col, const T
   int64_t j = 0;
   for (; j + kAcross * lanes <= cols; j += kAcross * lanes)
     panel<T, kAcross>(c + j, c_row, a, a_row, a_col, b + j, b_row, rows, depth, accumulate);
+  if constexpr (kAcross > 2)
+    for (; j + 2 * lanes <= cols; j += 2 * lanes)
+      panel<T, 2>(c + j, c_row, a, a_row, a_col, b + j, b_row, rows, depth, accumulate);
   for (; j < cols; j += lanes) panel<T, 1>(c + j, c_row, a, a_row, a_col, b + j, b_row, rows, depth, accumulate);
 }
 
 template <class T>
 using Tag = hn::ScalableTag<T>;
+
+// Squares of 16 bytes a side, in registers.
+template <class T>
+void turn(T* to, int64_t to_row, const T* from, int64_t from_row, int64_t rows, int64_t cols, T factor) {
+  typedef T Square __attribute__((vector_size(16)));
+  constexpr int64_t side = 16 / sizeof(T);
+  const int64_t whole = rows / side * side;
+  for (int64_t i = 0; i < whole; i += side) {
+    int64_t j = 0;
+    for (; j + side <= cols; j += side) {
+      Square x[side], y[side];
+      for (int r = 0; r < side; r++) {
+        std::memcpy(&x[r], from + (i + r) * from_row + j, sizeof(Square));
+        x[r] *= factor;
+      }
+      if constexpr (side == 4) {
+        const Square a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5);
+        const Square b = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+        const Square c = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
+        const Square d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+        y[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+        y[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+        y[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+        y[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+      } else {
+        y[0] = __builtin_shufflevector(x[0], x[1], 0, 2);
+        y[1] = __builtin_shufflevector(x[0], x[1], 1, 3);
+      }
+      for (int r = 0; r < side; r++) std::memcpy(to + (j + r) * to_row + i, &y[r], sizeof(Square));
+    }
+    for (; j < cols; j++)
+      for (int r = 0; r < side; r++) to[j * to_row + i + r] = from[(i + r) * from_row + j] * factor;
+  }
+  for (int64_t i = whole; i < rows; i++)
+    for (int64_t j = 0; j < cols; j++) to[j * to_row + i] = from[i * from_row + j] * factor;
+}
 
 // A maximum of -inf is taken as 0 meanwhile: nothing counts yet.
 template <class T>
@@ -161,7 +200,7 @@ void gradient(T* dp, const T* p, int64_t keys, const T* delta) {
 
 template <class T>
 const AttentionInner<T>& find_attention() {
-  static constexpr AttentionInner<T> inner{&gemm<T>, &soften<T>, &scale<T>, &exponents<T>, &gradient<T>};
+  static constexpr AttentionInner<T> inner{&gemm<T>, &soften<T>, &turn<T>, &scale<T>, &exponents<T>, &gradient<T>};
   return inner;
 }
 

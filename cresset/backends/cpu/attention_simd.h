@@ -17,6 +17,8 @@ struct AttentionInner {
   // One step of softmax: top becomes the maximum so far, scores exp(scores - top), total their sum; what was there
   // before is to be multiplied by factor. Returns whether any factor is not 1.
   bool (*soften)(T* scores, int64_t keys, T* top, T* total, T* factor);
+  // to[j][i] = from[i][j] * factor, for rows and cols of from
+  void (*turn)(T* to, int64_t to_row, const T* from, int64_t from_row, int64_t rows, int64_t cols, T factor);
   // rows of kTile: x *= factor
   void (*scale)(T* x, int64_t rows, const T* factor);
   // p = exp(p - normalizer)

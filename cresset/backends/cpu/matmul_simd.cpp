@@ -247,17 +247,15 @@ template <int Rows, class C>
   for (; j < cols; j++) dot_tile<Rows, 1, C>(k, a, moved(b, j), moved(out, j), moved(added, j), scale);
 }
 template <class C>
-void dot_columns(int64_t rows, int64_t k, View<const C> a, const View<const C>& b, View<C> out, View<C> added,
-                 int64_t cols, const Scale<C>& scale) {
-  const auto next = [&](int64_t done) {
-    a.data += done * a.row;
-    out.data += done * out.row;
-    added.data += done * added.row;
-    rows -= done;
-  };
-  for (; rows >= 4; next(4)) dot_rows<4, C>(k, a, b, out, added, cols, scale);
-  for (; rows >= 2; next(2)) dot_rows<2, C>(k, a, b, out, added, cols, scale);
-  if (rows) dot_rows<1, C>(k, a, b, out, added, cols, scale);
+void dot_columns(int64_t rows, int64_t k, const View<const C>& a, const View<const C>& b, const View<C>& out,
+                 const View<C>& added, int64_t cols, const Scale<C>& scale) {
+  int64_t here = 0;
+  for (int64_t i = 0; i < rows; i += here) {
+    here = rows - i >= 4 ? 4 : rows - i >= 2 ? 2 : 1;
+    const auto run = here == 4 ? &dot_rows<4, C> : here == 2 ? &dot_rows<2, C> : &dot_rows<1, C>;
+    run(k, {a.at(i, 0), a.row, a.col}, b, {out.at(i, 0), out.row, out.col}, {added.at(i, 0), added.row, added.col},
+        cols, scale);
+  }
 }
 
 template <class T, class Out>

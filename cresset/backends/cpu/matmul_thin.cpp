@@ -181,18 +181,24 @@ template <int Rows, int Vectors>
   Vector sum[Rows][Vectors] = {};
   // Rows three apart have a pointer each, which with one stride reach all of them.
   const float* third[4] = {a, a + 3 * a_row, a + 6 * a_row, a + 9 * a_row};
-  for (int64_t p = 0; p < k; p++, b += kWidth) {
-    Vector right[Vectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < Vectors; v++) right[v] = load(b + v * kLanes);
+  constexpr int64_t kLine = 16;  // floats in a line of the cache
+  for (int64_t done = 0; done < k; done += kLine) {
+    // The next tile's rows: a dozen at once are more than the CPU foresees.
 #pragma GCC unroll 16
-    for (int i = 0; i < Rows; i++) {
-      const float left = third[i / 3][i % 3 * a_row];
+    for (int i = 0; i < Rows; i++) __builtin_prefetch(a + (Rows + i) * a_row + done, 0, 2);
+    for (int64_t p = done; p < std::min(done + kLine, k); p++, b += kWidth) {
+      Vector right[Vectors];
 #pragma GCC unroll 4
-      for (int v = 0; v < Vectors; v++) sum[i][v] += left * right[v];
+      for (int v = 0; v < Vectors; v++) right[v] = load(b + v * kLanes);
+#pragma GCC unroll 16
+      for (int i = 0; i < Rows; i++) {
+        const float left = third[i / 3][i % 3 * a_row];
+#pragma GCC unroll 4
+        for (int v = 0; v < Vectors; v++) sum[i][v] += left * right[v];
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; i++) third[i]++;
     }
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) third[i]++;
   }
   const bool plain = end.col == 1 && cols >= Vectors * kLanes && (!end.added || end.added_col == 1);
   if (CRESSET_UNLIKELY(!plain)) {
