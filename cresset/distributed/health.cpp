@@ -238,6 +238,9 @@ bool Health::others_have_heard(const std::string& key, Clock::time_point since) 
   if (error != table_.end()) since = error->second.when;
   if (Clock::now() - since > kLingers) return true;
   if (error == table_.end()) return false;
+  // Who comes late to a meeting that has failed finds no store where it could read so.
+  for (int rank = 0; key == kInitError && rank < options_.world_size; rank++)
+    if (!table_.contains(of("member", rank))) return false;
   for (const auto& [name, entry] : table_) {
     const auto rank = rank_in(name, "member/");
     if (!rank || *rank == options_.rank || table_.contains(of(("knows/" + key).c_str(), *rank))) continue;
