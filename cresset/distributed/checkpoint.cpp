@@ -5,38 +5,127 @@
 #include <map>
 #include <sstream>
 
-namespace cresset::distributed {
+#include "cresset/core/generator.h"
+#include "cresset/distributed/called_as.h"
+#include "cresset/distributed/fingerprint.h"
 
-std::optional<int64_t> load_newest(io::Checkpoint& checkpoint, const Group& group) {
-  std::map<int64_t, std::string> whole;
-  std::string mine;
+namespace cresset::distributed {
+namespace {
+
+constexpr const char* kWorldSize = "world_size";  // among the checkpoint's own values
+
+struct Held {
+  int64_t world_size = 0;  // of the run that wrote it; 0: not known
+  std::string path;
+};
+using Steps = std::map<int64_t, Held>;
+
+Steps whole_files(const io::Checkpoint& checkpoint) {
+  Steps whole;
   for (const std::string& path : checkpoint.files()) {
     try {
-      const int64_t step = io::read_checkpoint(path).toDict().at("step").toInt();
-      whole[step] = path;
-      mine += std::to_string(step) + " ";
+      const IValue held = io::read_checkpoint(path, Device(kMeta));
+      const IValue::Dict values = held.toDict().at("values").toDict();
+      const IValue* world_size = values.find(kWorldSize);
+      whole[held.toDict().at("step").toInt()] = {world_size ? world_size->toInt() : 0, path};
     } catch (const Error& error) {
       std::fprintf(stderr, "%s; passed over\n", error.what());
     }
   }
-  std::map<int64_t, int> holders;
-  for (const std::string& theirs : all_gather_object(mine, group)) {
-    std::istringstream steps(theirs);
-    for (int64_t step = 0; steps >> step;) holders[step]++;
+  return whole;
+}
+
+// One line per step: "300 4 runs/mnist/0/step-00000300.ckpt".
+std::string written(const Steps& steps) {
+  std::string out;
+  for (const auto& [step, held] : steps) out += message_of(step, " ", held.world_size, " ", held.path, "\n");
+  return out;
+}
+
+Steps parsed(const std::string& text) {
+  Steps steps;
+  std::istringstream lines(text);
+  int64_t step = 0;
+  for (Held held; lines >> step >> held.world_size && lines.get() && std::getline(lines, held.path);)
+    steps[step] = held;
+  return steps;
+}
+
+// How many ranks wrote this step, if all of those that are here still have it; 0: somebody lacks it.
+int64_t writers_of(int64_t step, const std::vector<Steps>& all) {
+  const auto ranks = static_cast<int64_t>(all.size());
+  int64_t world_size = 0, first_without = 0;
+  for (const Steps& theirs : all)
+    if (const auto held = theirs.find(step); held != theirs.end())
+      world_size = std::max(world_size, held->second.world_size);
+  while (first_without < ranks && all[static_cast<size_t>(first_without)].contains(step)) first_without++;
+  if (world_size > 0) return first_without >= std::min(world_size, ranks) ? world_size : 0;
+  // Nothing says how many there were: those behind the last writer must be new.
+  const bool rest_is_new =
+      std::all_of(all.begin() + first_without, all.end(), [](const Steps& theirs) { return theirs.empty(); });
+  return rest_is_new ? first_without : 0;
+}
+
+// A new rank goes on where one of the old ones was, and all hear of it when it cannot.
+std::string check_reachable(const std::string& path, bool borrows, const Group& group) {
+  std::string problem;
+  try {
+    if (borrows) io::read_checkpoint(path, Device(kMeta));
+  } catch (const Error& error) {
+    problem = message_of("rank ", get_rank(), " is new and cannot read another rank's file: ", error.what());
   }
-  const int everyone = get_world_size(group);
+  for (const std::string& theirs : all_gather_object(problem, group))
+    if (!theirs.empty()) return theirs;
+  return {};
+}
+
+}  // namespace
+
+std::optional<int64_t> load_newest(io::Checkpoint& checkpoint, const Group& group) {
+  const CalledAs called("load_newest");
+  const Steps mine = whole_files(checkpoint);
+  std::vector<Steps> all;
+  std::map<int64_t, int> holders;
+  for (const std::string& theirs : all_gather_object(written(mine), group)) {
+    all.push_back(parsed(theirs));
+    for (const auto& [step, held] : all.back()) holders[step]++;
+  }
+  const auto ranks = static_cast<int64_t>(all.size());
+  const int64_t self = get_rank(group);
+  // What is saved from now on says how many ranks belong together.
+  const auto remember = [&] { checkpoint.set(kWorldSize, ranks); };
   const auto newest =
-      std::find_if(holders.rbegin(), holders.rend(), [&](const auto& held) { return held.second == everyone; });
+      std::find_if(holders.rbegin(), holders.rend(), [&](const auto& held) { return writers_of(held.first, all) > 0; });
   if (newest == holders.rend()) {
-    if (!holders.empty() && get_rank(group) == 0)
+    if (!holders.empty() && self == 0)
       std::fprintf(
           stderr,
-          "load_newest: no step is there on all %d ranks (the newest on any is %lld), so nothing was loaded; when "
-          "the number of processes changes, they need one folder for all\n",
-          everyone, static_cast<long long>(holders.rbegin()->first));
+          "load_newest: no step is there on all %lld ranks (the newest on any is %lld), so nothing was loaded\n",
+          static_cast<long long>(ranks), static_cast<long long>(holders.rbegin()->first));
+    remember();
     return std::nullopt;
   }
-  return checkpoint.load(whole.at(newest->first));
+  const int64_t step = newest->first, writers = writers_of(step, all);
+  const bool borrows = self >= writers;
+  const std::string path = all[static_cast<size_t>(self % writers)].at(step).path;
+  if (writers < ranks) {
+    const std::string problem = check_reachable(path, borrows, group);
+    CRESSET_CHECK_AS(DistributedError, problem.empty(), "load_newest: ", problem);
+    if (self == 0)
+      std::fprintf(stderr,
+                   "load_newest: step %lld was saved by %lld of the now %lld ranks; the new begin with their files\n",
+                   static_cast<long long>(step), static_cast<long long>(writers), static_cast<long long>(ranks));
+  }
+  const int64_t found = checkpoint.load(path);
+  remember();
+  // Two ranks that draw the same numbers would drop the same units.
+  if (borrows) {
+    Generator& generator = default_generator();
+    const uint64_t offset = generator.get_offset();
+    generator.set_current_seed(mix(generator.current_seed(), static_cast<uint64_t>(self)));
+    generator.set_offset(offset);
+  }
+  return found;
 }
 
 }  // namespace cresset::distributed

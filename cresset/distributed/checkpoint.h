@@ -11,8 +11,8 @@
 
 namespace cresset::distributed {
 
-// Loads the newest step of which every rank has a whole file; empty if there is none. Every rank calls it. It also
-// works with one folder for all.
+// Loads the newest step that all ranks of the run that saved it have whole, or nothing; every rank calls it, before it
+// saves. A rank that is new takes the file of rank r modulo their number. It also works with one folder for all.
 CRESSET_API std::optional<int64_t> load_newest(io::Checkpoint& checkpoint, const Group& group = nullptr);
 
 }  // namespace cresset::distributed

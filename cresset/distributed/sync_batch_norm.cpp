@@ -1,8 +1,12 @@
 #include "cresset/distributed/sync_batch_norm.h"
 
+#include <mutex>
+
 #include "cresset/autograd/function.h"
-#include "cresset/distributed/collectives.h"
+#include "cresset/distributed/called_as.h"
+#include "cresset/distributed/sync_batch_norm_group.h"
 #include "cresset/distributed/throw_together.h"
+#include "cresset/distributed/world.h"
 #include "cresset/nn/layers/norm.h"
 #include "cresset/ops/all.h"
 
@@ -26,6 +30,33 @@ Tensor along_channels(const Tensor& values, const Tensor& x) {
   return values.to(x.dtype()).reshape(shape);
 }
 
+thread_local Group chosen_group;
+
+// What backward keeps of a group: a number, as plain values are all that a node can save.
+struct GroupNumbers {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<ProcessGroup>> groups;
+
+  int64_t number_of(const Group& group) {
+    const std::lock_guard lock(mutex);
+    size_t i = 0;
+    while (i < groups.size() && groups[i].lock() != group) i++;
+    if (i == groups.size()) groups.push_back(group);
+    return static_cast<int64_t>(i);
+  }
+  Group group_of(int64_t number) {
+    const std::lock_guard lock(mutex);
+    Group group = groups[static_cast<size_t>(number)].lock();
+    CRESSET_CHECK_AS(DistributedError, group, "SyncBatchNorm: the group of this forward was destroyed before backward");
+    return group;
+  }
+};
+
+GroupNumbers& group_numbers() {
+  static auto* all = new GroupNumbers;
+  return *all;
+}
+
 struct Statistics {
   Tensor mean, variance;  // in double
   double count = 0;       // of values for each channel
@@ -44,6 +75,7 @@ Statistics statistics_of_all(const Tensor& x, const Group& group) {
   std::vector<Tensor> all;
   all.reserve(static_cast<size_t>(group->size()));
   for (int r = 0; r < group->size(); r++) all.push_back(empty_like(mine));
+  const CalledAs called("SyncBatchNorm");
   all_gather(all, mine, group);
 
   Statistics total{zeros({channels}, TensorOptions(kDouble)), zeros({channels}, TensorOptions(kDouble)), 0};
@@ -64,9 +96,10 @@ Statistics statistics_of_all(const Tensor& x, const Group& group) {
 
 struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
   static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& weight, const Tensor& bias,
-                        const Tensor& mean, const Tensor& rstd, double count) {
+                        const Tensor& mean, const Tensor& rstd, double count, int64_t group) {
     ctx->save_for_backward({x, weight, mean, rstd});
     ctx->saved_data["count"] = count;
+    ctx->saved_data["group"] = group;
     ctx->saved_data["has_bias"] = bias.defined();
     Tensor scale = weight.defined() ? rstd * weight.to(kDouble) : rstd;
     Tensor shift = -mean * scale;
@@ -87,7 +120,10 @@ struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
     const Tensor hat = (wide - along_channels(mean, wide)) * along_channels(rstd, wide);
     const Tensor sum_g = g.sum(all_but_channels(x)), sum_g_hat = (g * hat).sum(all_but_channels(x));
     Tensor sums = cat({sum_g, sum_g_hat}).to(kDouble);
-    all_reduce(sums);
+    {
+      const CalledAs called("SyncBatchNorm");
+      all_reduce(sums, group_numbers().group_of(ctx->saved_data["group"].toInt()));
+    }
     sums.div_(ctx->saved_data["count"].toDouble());
     Tensor scale = weight.defined() ? rstd * weight.to(kDouble) : rstd;
     Tensor dx = (g - along_channels(sums.slice(0, 0, channels), wide) -
@@ -95,7 +131,7 @@ struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
                 along_channels(scale, wide);
     const Tensor dw = weight.defined() ? sum_g_hat : Tensor();
     const Tensor db = ctx->saved_data["has_bias"].toBool() ? sum_g : Tensor();
-    return {dx.to(x.dtype()), dw, db, Tensor(), Tensor(), Tensor()};
+    return {dx.to(x.dtype()), dw, db, Tensor(), Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -113,11 +149,11 @@ bool synchronised_as(nn::Module& module) {
 
 Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
                        const Tensor& running_var, double momentum, double eps) {
-  if (!is_initialized() || get_world_size() == 1)
+  if (!is_initialized() || get_world_size(chosen_group) == 1)
     return batch_norm(input, weight, bias, running_mean, running_var, true, momentum, eps);
   CRESSET_CHECK_AS(ShapeError, input.dim() >= 2, "SyncBatchNorm: expected at least 2D input (got ", input.dim(),
                    "D input)");
-  const Group group = default_group();
+  const Group group = group_for("SyncBatchNorm", chosen_group);
   Tensor mean, rstd;
   double count = 0;
   {
@@ -130,8 +166,13 @@ Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& 
     if (running_var.defined())
       running_var.mul_(1 - momentum).add_((all.variance * (count / (count - 1))).to(running_var.dtype()), momentum);
   }
-  return SyncBatchNormBackward::apply(input, weight, bias, mean, rstd, count);
+  return SyncBatchNormBackward::apply(input, weight, bias, mean, rstd, count, group_numbers().number_of(group));
 }
+
+SyncBatchNormGroup::SyncBatchNormGroup(Group group) : before_(std::move(chosen_group)) {
+  chosen_group = std::move(group);
+}
+SyncBatchNormGroup::~SyncBatchNormGroup() { chosen_group = std::move(before_); }
 
 bool install_sync_batch_norm() {
   nn::sync_batch_norm_function = &sync_batch_norm;

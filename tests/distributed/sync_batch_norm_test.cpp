@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cresset/distributed/sync_batch_norm.h"
+#include "cresset/distributed/sync_batch_norm_group.h"
 #include "ddp_support.h"
 
 using namespace ddp_test;
@@ -116,4 +117,38 @@ TEST(SyncBatchNorm, OneValueInAllIsTooFew) {
     EXPECT_NE(error.find("Expected more than 1 value per channel when training, got 1 over all ranks"),
               std::string::npos)
         << error;
+}
+
+TEST(SyncBatchNorm, OfASubGroupKnowsItsMembersOnly) {
+  run(4, [](int rank) {
+    const dist::Group halves[] = {dist::new_group({0, 1}), dist::new_group({2, 3})};
+    const dist::Group mine = halves[rank / 2];
+    cresset::manual_seed(static_cast<uint64_t>(rank / 2));
+    const Tensor whole = cresset::randn({6, 3}, cresset::kDouble), weights = cresset::randn({6, 3}, cresset::kDouble);
+    const int64_t from = rank % 2 ? 4 : 0, to = rank % 2 ? 6 : 4;  // uneven parts
+    Tensor all = whole.clone().requires_grad_(), part = whole.slice(0, from, to).clone().requires_grad_();
+    nn::BatchNorm1d local(3);
+    local->to(cresset::kDouble);
+    Tensor wanted = local->forward(all);
+    (wanted * weights).sum().backward();
+    nn::SyncBatchNorm norm(3);
+    norm->to(cresset::kDouble);
+    Tensor found;
+    {
+      const dist::SyncBatchNormGroup scope(mine);
+      found = norm->forward(part);
+    }
+    // Backward comes when the scope is over, and still means that group.
+    (found * weights.slice(0, from, to)).sum().backward();
+    REQUIRE(relative_difference(found, wanted.slice(0, from, to)) < 1e-9);
+    REQUIRE(relative_difference(part.grad(), all.grad().slice(0, from, to)) < 1e-9);
+    REQUIRE(relative_difference(norm->running_mean, local->running_mean) < 1e-9);
+
+    // In a model that is data parallel over that group.
+    nn::Sequential net(nn::SyncBatchNorm(3));
+    net->to(cresset::kDouble);
+    dist::DistributedDataParallel model(net, dist::DDPOptions().group(mine));
+    const dist::SyncBatchNormGroup scope(mine);
+    REQUIRE(relative_difference(model(whole.slice(0, from, to)), wanted.slice(0, from, to)) < 1e-9);
+  });
 }
