@@ -70,5 +70,17 @@ class Mutation(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
 
 
+class Beside(unittest.TestCase):
+    def test_two_run_at_a_time(self):
+        script = f"""source {ROOT}/x help >/dev/null
+            work() {{ echo +; sleep 0.2; echo -; }}
+            for _ in 1 2 3 4 5; do beside work; done
+            wait"""
+        found = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30).stdout.split()
+        running = [found[: i + 1].count("+") - found[: i + 1].count("-") for i in range(len(found))]
+        self.assertEqual(found.count("-"), 5)
+        self.assertEqual(max(running), 2)
+
+
 if __name__ == "__main__":
     unittest.main()

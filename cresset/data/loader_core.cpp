@@ -61,13 +61,19 @@ std::unique_ptr<Request> LoaderCore::numbered_request() {
   return request;
 }
 
+// Batches that went ahead of a gap leave `ahead` once the gap is closed; a resumed epoch may come to them only then.
+template <class Position>
+static bool was_delivered(const Position& position, size_t sequence) {
+  return sequence < position.batches || position.ahead.contains(sequence);
+}
+
 void LoaderCore::refill() {
   if (!pipeline_) return;
   while (!exhausted_ && pipeline_->in_flight() < options_.max_jobs) {
     std::unique_ptr<Request> request = numbered_request();
     if (!request) {
       exhausted_ = true;
-    } else if (!position_.ahead.contains(request->sequence)) {
+    } else if (!was_delivered(position_, request->sequence)) {
       pipeline_->push(std::move(request));
     }
   }
@@ -86,7 +92,7 @@ std::unique_ptr<Parcel> LoaderCore::next(size_t iteration) {
     std::unique_ptr<Request> request;
     while (!exhausted_) {
       request = numbered_request();
-      if (!request || !position_.ahead.contains(request->sequence)) break;
+      if (!request || !was_delivered(position_, request->sequence)) break;
     }
     std::unique_ptr<Parcel> batch;
     if (request) {

@@ -105,6 +105,24 @@ TEST(LoaderState, WithoutOrderWhatWasDeliveredIsNotRepeated) {
   }
 }
 
+TEST(LoaderState, ABatchAheadOfAGapIsNotRepeatedWhenTheGapCloses) {
+  std::vector<std::vector<float>> expected;
+  auto whole = made(samplers::SequentialSampler(50), 0, 1);
+  for (auto& batch : *whole) expected.push_back(batch.data.tolist<float>());
+  expected.erase(expected.begin() + 2);
+  expected.erase(expected.begin());
+  for (size_t workers : {0, 1}) {
+    auto loader = made(samplers::SequentialSampler(50), workers, 1, false);
+    IValue::Dict state = loader->state_dict().toDict();
+    state["batches"] = int64_t{1};
+    state["ahead"] = std::vector<int64_t>{2};
+    loader->load_state_dict(state);
+    std::vector<std::vector<float>> rest;
+    for (auto& batch : *loader) rest.push_back(batch.data.tolist<float>());
+    EXPECT_EQ(rest, expected) << workers << " workers";
+  }
+}
+
 struct Stream : datasets::IterableDataset<Stream, TensorExample> {
   std::optional<TensorExample> next() override {
     if (at >= 30) return std::nullopt;
