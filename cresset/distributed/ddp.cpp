@@ -5,6 +5,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "cresset/distributed/called_as.h"
 #include "cresset/distributed/collectives.h"
 #include "cresset/distributed/drift.h"
 #include "cresset/distributed/drift_watch.h"
@@ -130,6 +131,7 @@ void DataParallelBase::check_same_model() const {
   io::Digest digest;
   digest.add(mine.data(), mine.size());
   const uint64_t value = digest.value();
+  const CalledAs called("DistributedDataParallel's comparison of the models");
   const auto digests = all_gather_object({reinterpret_cast<const char*>(&value), sizeof value}, group_);
   if (std::all_of(digests.begin(), digests.end(), [&](const std::string& d) { return d == digests[0]; })) return;
   const auto texts = all_gather_object(mine, group_);
@@ -144,6 +146,7 @@ void DataParallelBase::share_values(int root) {
   std::vector<Tensor> values;
   for (const Tensor& parameter : parameters_) values.push_back(parameter.detach());
   values.insert(values.end(), buffers_.begin(), buffers_.end());
+  const CalledAs called("DistributedDataParallel's first broadcast");
   broadcast_values(group_, values, root);
 }
 
@@ -196,7 +199,10 @@ void DataParallelBase::before_forward() {
   send_buffers(joining_ ? authority_ : 0);
 }
 
-void DataParallelBase::send_buffers(int root) { broadcast_values(group_, buffers_, root); }
+void DataParallelBase::send_buffers(int root) {
+  const CalledAs called("DistributedDataParallel's buffers");
+  broadcast_values(group_, buffers_, root);
+}
 
 void DataParallelBase::after_forward(const ResultTensors& results) {
   if (thread_state.grad_enabled && results.all) reducer_->end_forward(results.tensors);

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "cresset/distributed/called_as.h"
 #include "cresset/distributed/collectives.h"
 #include "cresset/distributed/throw_together.h"
 #include "cresset/io/checksum.h"
@@ -48,6 +49,7 @@ std::vector<std::vector<uint64_t>> gather(const Group& group, const std::vector<
   std::vector<Tensor> all;
   all.reserve(static_cast<size_t>(group->size()));
   for (int r = 0; r < group->size(); r++) all.push_back(empty({count}, TensorOptions(kLong)));
+  const CalledAs called("the digest of the parameters");
   all_gather(all, mine, group);
   std::vector<std::vector<uint64_t>> rows;
   rows.reserve(all.size());

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <iostream>
 #include <map>
 #include <mutex>
 #include <unordered_map>
@@ -21,12 +22,15 @@ using Clock = FlightRecorder::Clock;
 constexpr int64_t kFew = 64;
 constexpr int64_t kEvery = 100;
 constexpr size_t kOpen = 16;
+// At this step it is clear whether ranks whose parameters began apart exchange anything but losses.
+constexpr int64_t kClear = 8;
 
 // What is known of one optimizer.
 struct Watched {
   size_t number = 0;  // the same on all ranks, if they make their optimizers in the same order
   int64_t calls = 0;
-  bool silent = false;  // this is no data parallelism
+  bool silent = false;       // this is no data parallelism
+  bool began_apart = false;  // the same shapes, but not the same values
   // Steps whose digests the others have not all left yet, oldest first.
   std::deque<std::pair<int64_t, std::vector<uint64_t>>> open;
   int64_t look_again = 0;
@@ -126,6 +130,17 @@ std::string name_of_parameter(const Tensor& parameter, size_t index) {
                  "the optimizer's step (CRESSET_DRIFT_WATCH=0 switches this check off)"));
 }
 
+void warn_of_different_starts(size_t reductions) {
+  if (get_rank() != 0) return;
+  std::cerr
+      << "cresset: warning: the ranks train parameters of the same shapes that were different from the start, and "
+         "exchanged only a few numbers at a time since ("
+      << reductions
+      << " small reductions, as of a loss): each trains a model of its own. If that is not meant, wrap the model "
+         "in distributed::DistributedDataParallel (CRESSET_DRIFT_WATCH=0 switches this check off)"
+      << std::endl;
+}
+
 // Looks at what the others left for the oldest step; false if they have not come so far.
 bool compare(Watched& watched, const std::vector<Tensor>& parameters) {
   const Group group = default_group();
@@ -156,6 +171,13 @@ bool compare(Watched& watched, const std::vector<Tensor>& parameters) {
     if (index < parameters.size()) other = r;
   }
   size_t reductions = 0;
+  if (step == 0) watched.began_apart = other >= 0;
+  if (watched.began_apart) {
+    const bool clear = step >= kClear;
+    if (clear && only_losses_were_exchanged(*group, watched.since, reductions)) warn_of_different_starts(reductions);
+    watched.silent = clear;
+    return true;
+  }
   if (other >= 0 && step > 0 && only_losses_were_exchanged(*group, watched.since, reductions))
     drifted(parameters[index], index, other, step, reductions);
   watched.silent = other >= 0;

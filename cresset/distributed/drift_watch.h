@@ -5,6 +5,7 @@
 //   - they are so no longer, and
 //   - what the ranks exchanged meanwhile were a few numbers at a time: losses, not gradients, parameters or
 //   activations.
+// Equal shapes that were different from the start are only warned of: they may be meant.
 // Model parallelism, parameter servers and local steps between averages exchange more; independent trainings nothing.
 // CRESSET_DRIFT_WATCH=0 switches it off.
 #pragma once

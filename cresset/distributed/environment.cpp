@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <initializer_list>
@@ -11,6 +12,11 @@
 
 namespace cresset::distributed {
 namespace {
+
+// The launcher reads what a worker writes through a pipe, which the C library would fill 4 KB at a time: lines would
+// come late, and those of a worker that is killed never.
+[[maybe_unused]] const bool lines_leave_at_once =
+    std::getenv("CRESSET_AGENT_STORE") && !isatty(STDOUT_FILENO) && std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ) == 0;
 
 std::optional<int> first_number(std::initializer_list<const char*> variables) {
   for (const char* variable : variables) {

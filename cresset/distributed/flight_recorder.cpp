@@ -124,8 +124,8 @@ std::vector<FlightRecorder::Entry> FlightRecorder::entries() const {
   std::vector<Entry> out;
   out.reserve(used.size());
   for (const Slot* slot : used)
-    out.push_back({slot->what.sequence, slot->what.name(), slot->what.text(), slot->state, slot->queued, slot->started,
-                   slot->ended, slot->error});
+    out.push_back({slot->what.sequence, name_of(slot->what.op), slot->what.text(), slot->state, slot->queued,
+                   slot->started, slot->ended, slot->error});
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "cresset/distributed/called_as.h"
 #include "cresset/distributed/collectives.h"
 #include "cresset/distributed/ddp.h"
 #include "cresset/distributed/throw_together.h"
@@ -48,6 +49,7 @@ std::vector<DataParallelBase::Event> DataParallelBase::announce(Event event) {
   std::vector<Tensor> all;
   all.reserve(static_cast<size_t>(group_->size()));
   for (int r = 0; r < group_->size(); r++) all.push_back(empty({1}, TensorOptions(kLong)));
+  const CalledAs called("DistributedDataParallel's join");
   all_gather(all, mine, group_);
   std::vector<Event> events;
   int active = 0, first = -1, first_out = -1;

@@ -4,6 +4,7 @@
 
 #include "cresset/autograd/engine.h"
 #include "cresset/autograd/variable.h"
+#include "cresset/distributed/called_as.h"
 #include "cresset/distributed/collectives.h"
 #include "cresset/ops/all.h"
 
@@ -231,6 +232,8 @@ void Reducer::launch_ready() {
 }
 
 void Reducer::launch(Bucket& bucket) {
+  const CalledAs called(hook_ ? "DistributedDataParallel's communication hook"
+                              : "DistributedDataParallel's gradient all_reduce");
   if (hook_) {
     bucket.work = hook_(bucket.shown);
   } else if (divisor_ == 0) {
@@ -254,6 +257,7 @@ void Reducer::start_exchange_of_used() {
   int32_t* used = used_by_any_.data_ptr<int32_t>();
   if (!shadowing_)
     for (size_t i = 0; i < slots_.size(); i++) used[i] = slots_[i].used;
+  const CalledAs called("DistributedDataParallel's search for unused parameters");
   exchange_of_used_ = options_.group->all_reduce({used_by_any_}, ReduceOp::MAX);
 }
 
@@ -342,6 +346,7 @@ void Reducer::rebuild() {
     if (!came[index]) arrival_.push_back(index);
   Tensor order = empty({static_cast<int64_t>(arrival_.size())}, TensorOptions(kLong));
   std::copy(arrival_.begin(), arrival_.end(), order.data_ptr<int64_t>());
+  const CalledAs called("DistributedDataParallel's bucket order");
   broadcast(order, options_.group->global_rank(authority_), options_.group);
   const int64_t* values = order.data_ptr<int64_t>();
   BucketPlan plan = plan_buckets(parameters_, std::vector<size_t>(values, values + order.numel()), options_.limits);

@@ -1,9 +1,28 @@
 // Work: waiting for an operation and hearing of its end.
 #include "cresset/distributed/work.h"
 
+#include <iostream>
+
 #include "cresset/distributed/work_state.h"
 
 namespace cresset::distributed {
+namespace {
+
+// On a thread that carries operations out, where waiting for one that comes later would last for ever.
+thread_local bool in_callback = false;
+
+void call(const std::function<void(std::exception_ptr)>& callback, const std::exception_ptr& failed) {
+  const bool before = std::exchange(in_callback, true);
+  try {
+    callback(failed);
+  } catch (const std::exception& error) {
+    // The operation is over, and nobody is there who could hear of it.
+    std::cerr << "cresset: what was given to Work::then threw: " << error.what() << std::endl;
+  }
+  in_callback = before;
+}
+
+}  // namespace
 
 void WorkState::finish(const std::exception_ptr& failed) {
   std::vector<std::function<void(std::exception_ptr)>> waiting;
@@ -15,12 +34,15 @@ void WorkState::finish(const std::exception_ptr& failed) {
     waiting.swap(callbacks);
   }
   changed.notify_all();
-  for (auto& callback : waiting) callback(failed);
+  for (auto& callback : waiting) call(callback, failed);
 }
 
 void Work::wait() {
   if (!state_) return;
   std::unique_lock lock(state_->mutex);
+  CRESSET_CHECK_AS(DistributedError, state_->done || !in_callback,
+                   "Work::wait: called inside Work::then, on the thread that would have to carry the operation out "
+                   "(expected an operation with async_op there, and its wait elsewhere)");
   // The group's watchdog ends operations that take too long, so this wait needs no limit of its own.
   state_->changed.wait(lock, [&] { return state_->done; });
   if (state_->error) std::rethrow_exception(state_->error);

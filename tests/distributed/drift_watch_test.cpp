@@ -73,6 +73,46 @@ TEST(DriftWatch, LocalStepsBetweenAveragesAreLeftAlone) {
   });
 }
 
+// Gradients are reduced where they arrive, whoever called what is inside the wrapper.
+TEST(DriftWatch, CallingTheModuleInsideTheWrapperReducesAsWell) {
+  run(2, [](int rank) {
+    cresset::manual_seed(1);
+    nn::Sequential net = mlp();
+    const dist::DistributedDataParallel model(net);
+    cresset::optim::SGD optimizer(net->parameters(), 0.1);
+    for (int step = 0; step < 5; step++) {
+      optimizer.zero_grad();
+      net->forward(cresset::full({2, 6}, rank + 1.0)).square().mean().backward();
+      optimizer.step();
+    }
+    for (auto& item : net->named_parameters()) require_same_everywhere(item.value(), item.key());
+  });
+}
+
+// Ranks that began apart may mean it; whoever only reduces a loss is told, by rank 0 and once.
+TEST(DriftWatch, DifferentStartsAreWarnedOf) {
+  for (const bool exchanges : {true, false}) {
+    run(2, [=](int rank) {
+      ::testing::internal::CaptureStderr();
+      cresset::manual_seed(static_cast<uint64_t>(rank));
+      nn::Sequential net = mlp();
+      cresset::optim::SGD optimizer(net->parameters(), 0.1);
+      for (int step = 0; step < 40; step++) {
+        optimizer.zero_grad();
+        const Tensor loss = net->forward(cresset::full({2, 6}, rank + 1.0)).square().mean();
+        loss.backward();
+        optimizer.step();
+        if (exchanges)
+          dist::all_reduce(loss.detach());
+        else
+          dist::barrier();
+      }
+      const std::string said = ::testing::internal::GetCapturedStderr();
+      EXPECT_EQ(said.find("were different from the start") != std::string::npos, exchanges && rank == 0) << said;
+    });
+  }
+}
+
 // A rank that takes more steps than another waits for nobody.
 TEST(DriftWatch, NobodyWaitsForARankThatStepsLess) {
   run(2, [](int rank) {

@@ -180,6 +180,24 @@ TEST(Work, TenInFlightEndInOrderAndTellTheirCallbacks) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
 
+// The callback runs on the thread that carries operations out; waiting there for another would last for ever.
+TEST(Work, WaitingInsideThenIsRefusedAndNothingHangs) {
+  const auto outcome = run_ranks(2, [](int) {
+    init_process_group();
+    const Tensor x = ones({300'000}), y = ones({300'000});
+    std::string error = "not called";
+    Work first = all_reduce(x, CollectiveOptions::async());
+    first.then([&](std::exception_ptr) { error = error_of([&] { all_reduce(y); }); });
+    first.wait();
+    barrier();
+    // When the first was done before then() was called, the callback ran here, where one may wait.
+    EXPECT_TRUE(error == "no error" || error.find("Work::wait: called inside Work::then") != std::string::npos)
+        << error;
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
 TEST(Work, SaysWhenItIsNotDoneYet) {
   const auto outcome = run_ranks(2, [](int rank) {
     init_process_group();

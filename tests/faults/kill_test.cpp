@@ -50,6 +50,15 @@ void kill_without_launcher(const std::string& where, int victim) {
 
 }  // namespace
 
+// What a worker has printed is not lost with it.
+TEST(Kill, LinesThatWereNotFlushedAreShown) {
+  Trial trial;
+  trial.launch(1, {}, {program("unflushed")});
+  EXPECT_EQ(trial.finish("run"), 128 + 9);
+  EXPECT_NE(trial.output("run").find("printed, available"), std::string::npos) << trial.output("run");
+  EXPECT_NE(trial.output("run").find("streamed"), std::string::npos) << trial.output("run");
+}
+
 TEST(Kill, InForward) { kill_under_launcher("forward:5", 2); }
 TEST(Kill, InForwardOfRankZero) { kill_under_launcher("forward:5", 0); }
 TEST(Kill, InCollective) { kill_under_launcher("collective:3", 1); }
