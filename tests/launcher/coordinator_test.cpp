@@ -16,7 +16,8 @@ using Kind = Command::Kind;
 
 struct Scene {
   explicit Scene(Coordinator::Rules rules)
-      : coordinator(
+      : rules(rules),
+        coordinator(
             rules, [this](int) { return lost_ranks; }, now) {}
 
   void hear(const std::string& agent, const Event& event) { coordinator.hear(agent, event, now); }
@@ -25,6 +26,8 @@ struct Scene {
     event.host = "host-" + agent;
     event.workers = workers;
     event.node_rank = node_rank;
+    event.min_nodes = rules.min_nodes;
+    event.max_nodes = rules.max_nodes;
     hear(agent, event);
   }
   void died(const std::string& agent, int rank, int wait_status, int64_t look, int generation = 0) {
@@ -35,6 +38,8 @@ struct Scene {
     event.death.host = "host-" + agent;
     event.death.wait_status = wait_status;
     event.death.order = look;
+    event.death.pid = 100 + rank;
+    event.death.after = 0.1 * static_cast<double>(look);
     hear(agent, event);
   }
   void ended(const std::string& agent, int unclean, int generation = 0) {
@@ -71,6 +76,7 @@ struct Scene {
     return found.empty() ? Command() : found[0];
   }
 
+  const Coordinator::Rules rules;
   run::Time now = run::Clock::now();
   std::vector<int> lost_ranks;
   Coordinator coordinator;
@@ -161,7 +167,7 @@ TEST(LauncherCoordinator, BlamesTheOneWhoseConnectionBrokeFirst) {
   const Command end = scene.only(Kind::end);
   EXPECT_EQ(end.status, 5);
   EXPECT_NE(end.text.find("failed: rank 2"), std::string::npos) << end.text;
-  EXPECT_NE(end.text.find("2 other workers ended because of it"), std::string::npos) << end.text;
+  EXPECT_NE(end.text.find("1 other worker failed, too; 1 more ended because of it"), std::string::npos) << end.text;
 }
 
 TEST(LauncherCoordinator, BlamesAKilledOneBeforeThoseFoundDeadWithIt) {
@@ -197,6 +203,91 @@ TEST(LauncherCoordinator, SaysWhoDiedWhileTheOthersTakeTheirTime) {
   // What an old generation still has to say is not of interest.
   scene.died("a", 0, exited(1), 2, 0);
   EXPECT_TRUE(scene.commands(Kind::stop).empty());
+}
+
+TEST(LauncherCoordinator, NamesTheOneThatEndedWellBeforeTheOthersFailed) {
+  Scene scene({.max_restarts = 1});
+  const std::string early = "rank 1 (pid 101 on host-a) had ended with status 0, 0.2 s before";
+  for (int generation : {0, 1}) {
+    if (generation == 0) scene.hello("a", 4);
+    scene.died("a", 1, exited(0), 3, generation);
+    EXPECT_EQ(scene.commands(Kind::stop).size(), 0u) << "it may have been the last thing it had to do";
+    scene.died("a", 2, exited(1), 5, generation);
+    scene.died("a", 0, exited(1), 6, generation);
+    scene.died("a", 3, exited(0), 6, generation);  // later: it is not the reason
+    scene.ended("a", 2, generation);
+    scene.only(Kind::stop);
+  }
+  const std::string restart = scene.only(Kind::say).text;
+  EXPECT_NE(restart.find("0.5 s after its start; " + early +
+                         ": the likely cause if still needed; 1 other worker failed"
+                         ", too; restart 1 of 1"),
+            std::string::npos)
+      << restart;
+  const std::string summary = scene.only(Kind::end).text;
+  EXPECT_NE(summary.find("\n  " + early + ": the likely cause if still needed\n"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("\n  1 other worker failed, too\n"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("before that, generation 0: rank 2"), std::string::npos) << summary;
+  EXPECT_EQ(summary.find("rank 3"), std::string::npos) << summary;
+}
+
+TEST(LauncherCoordinator, CountsTheOthersThatEndedWellAndForgetsThemWhenAllIsWell) {
+  Scene scene({.max_restarts = 1});
+  scene.hello("a", 3);
+  scene.lost_ranks = {2, 0, 1};
+  scene.died("a", 1, exited(1), 4);  // found together: the connections tell the order
+  scene.died("a", 0, exited(0), 4);
+  scene.died("a", 2, exited(0), 4);
+  scene.ended("a", 1);
+  const std::string restart = scene.only(Kind::say).text;
+  EXPECT_NE(
+      restart.find("rank 2 (pid 102 on host-a) and 1 other worker had ended with status 0, the first 0.0 s before"),
+      std::string::npos)
+      << restart;
+  scene.lost_ranks.clear();
+  scene.died("a", 0, exited(3), 1, 1);  // what ended well before is of another generation
+  scene.ended("a", 1, 1);
+  const std::string summary = scene.only(Kind::end).text;
+  EXPECT_EQ(summary.substr(0, summary.find("before that")).find("had ended"), std::string::npos) << summary;
+}
+
+TEST(LauncherCoordinator, DoesNotBlameAWellEndedOneForASignalFromOutside) {
+  Scene scene({});
+  scene.hello("a", 2);
+  scene.died("a", 1, exited(0), 1);
+  scene.died("a", 0, SIGKILL, 2);
+  scene.ended("a", 1);
+  const std::string text = scene.only(Kind::end).text;
+  EXPECT_EQ(text.find("had ended"), std::string::npos) << text;
+}
+
+TEST(LauncherCoordinator, EndsForAllWhenNodesDisagreeAboutTheirNumber) {
+  Scene scene({.min_nodes = 2, .max_nodes = 2});
+  scene.hello("a", 1);
+  Event other;
+  other.host = "host-b";
+  other.workers = 1;
+  other.min_nodes = 2;
+  other.max_nodes = 3;
+  scene.hear("b", other);
+  EXPECT_TRUE(scene.commands(Kind::start).empty());
+  const Command end = scene.only(Kind::end);
+  EXPECT_EQ(end.status, 1);
+  EXPECT_EQ(end.text, "nodes disagree about --nnodes: 2 on the first node (host-a), 2:3 on host-b");
+  EXPECT_EQ(scene.coordinator.agents_left(), 2) << "the other one must be given the time to hear of it";
+}
+
+TEST(LauncherCoordinator, RefusesALateOneThatDisagreesAboutTheNumberOfNodes) {
+  Scene scene({.min_nodes = 1, .max_nodes = 2, .last_call = 0});
+  scene.hello("a", 1);
+  scene.after(0.1);
+  scene.only(Kind::start);
+  Event other;
+  other.host = "host-b";
+  other.min_nodes = other.max_nodes = 2;
+  scene.hear("b", other);
+  EXPECT_EQ(scene.only(Kind::refuse).text, "found --nnodes 2 (expected 1:2)");
+  EXPECT_TRUE(scene.commands(Kind::stop).empty()) << "those that train are not to be disturbed";
 }
 
 TEST(LauncherCoordinator, RefusesAPlaceThatIsTaken) {

@@ -53,6 +53,30 @@ TEST(LauncherFailures, AWorkerThatEndsWellIsNoReasonToStopTheOthers) {
   EXPECT_EQ(lines_of(result.err).size(), 1u) << "only the line about the cores was expected\n" << result.err;
 }
 
+TEST(LauncherFailures, AWorkerThatEndedWellBeforeTheFailureIsNamed) {
+  const Folder folder;
+  const std::string script = "ended=" + folder.path + "/$CRESSET_GENERATION; case $RANK in " +
+                             "1) echo pid-$CRESSET_GENERATION=$$.; touch $ended; exit 0;; " +
+                             "2) until [ -e $ended ]; do sleep 0.05; done; sleep 0.3; exit 5;; *) sleep 60;; esac";
+  const Result result = run(with_script({"--nproc-per-node", "3", "--max-restarts", "1"}, script));
+  EXPECT_EQ(result.status, 5);
+  const std::string before = "rank 1 (pid " + between(result.out, "pid-0=", ".") + " on ";
+  const std::string last = "[cresset-run]   rank 1 (pid " + between(result.out, "pid-1=", ".") + " on ";
+  EXPECT_EQ(count(result.err, before), 2) << "in the line of the restart and in the summary\n" << result.err;
+  EXPECT_EQ(count(result.err, last), 1) << result.err;
+  EXPECT_EQ(count(result.err, ") had ended with status 0, "), 3) << result.err;
+}
+
+TEST(LauncherFailures, OthersThatFailByThemselvesAreNotSaidToBeEnded) {
+  const Folder folder;
+  const std::string script = "up=" + folder.path +
+                             "/up; case $RANK in 0) until [ -e $up ]; do sleep 0.01; done; exit 7;; " +
+                             "1) touch $up; exit 7;; *) sleep 60;; esac";
+  const Result result = run(with_script({"--nproc-per-node", "3"}, script));
+  EXPECT_EQ(result.status, 7);
+  EXPECT_EQ(count(result.err, "1 other worker failed, too; 1 more ended because of it\n"), 1) << result.err;
+}
+
 TEST(LauncherFailures, WhatAWorkerStartedEndsWithIt) {
   Launched launcher(with_script({"--nproc-per-node", "2"},
                                 "sleep 60 & (setsid sleep 60 &); echo up; [ $RANK = 1 ] && sleep 0.2 && exit 6; wait"));

@@ -50,6 +50,15 @@ TEST(LauncherGroups, EverySurvivorNamesTheKilledOneAndItsSignalAndAllGoOn) {
   EXPECT_EQ(count(result.out, "generation " + std::to_string(kKills) + " rank "), kRanks) << result.out;
 }
 
+TEST(LauncherGroups, OneThatEndsTooEarlyIsNamedBesideThoseThatMissIt) {
+  const Result result = run(with_script({"--nproc-per-node", "3"}, "[ $RANK = 1 ] && echo pid=$$. && exit 0; exec " +
+                                                                       std::string(CRESSET_SUM_FOREVER) + " 9"));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(count(result.err, "[cresset-run]   rank 1 (pid " + between(result.out, "pid=", ".") + " on "), 1)
+      << result.err;
+  EXPECT_EQ(count(result.err, "had ended with status 0, "), 1) << result.err;
+}
+
 TEST(LauncherGroups, SpanSeveralNodes) {
   const std::string endpoint = "127.0.0.1:" + std::to_string(free_port());
   std::vector<std::unique_ptr<Launched>> nodes;

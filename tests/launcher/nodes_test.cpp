@@ -200,6 +200,44 @@ TEST(LauncherNodes, StrangersAreRefused) {
   EXPECT_EQ(second.wait().status, 0);
 }
 
+TEST(LauncherNodes, ThatDisagreeAboutTheirNumberAllEndAtOnce) {
+  Nodes nodes("2");
+  Launched& first = nodes.start(1, kWho);
+  nodes.wait_for_the_first();
+  Launched& second = nodes.start(1, kWho, {"--nnodes", "3"});
+  for (const Result& result : {first.wait(), second.wait()}) {
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(count(result.err, "nodes disagree about --nnodes: 2 on the first node ("), 1) << result.err;
+    EXPECT_EQ(count(result.err, "), 3 on "), 1) << result.err;
+  }
+}
+
+TEST(LauncherNodes, OneThatComesToALoneOneIsRefused) {
+  Nodes nodes("2", {"--rdzv-id", "x"});
+  Launched& alone = nodes.start(1, kWho + "sleep 60", {"--nnodes", "1"});
+  ASSERT_TRUE(alone.prints("rank=0/1."));
+  const Result other = nodes.start(1, kWho).wait();
+  EXPECT_EQ(other.status, 1);
+  EXPECT_EQ(count(other.err, "this node was refused: found --nnodes 2 (expected 1)\n"), 1) << other.err;
+  alone.signal(SIGTERM);
+  EXPECT_EQ(alone.wait().status, 128 + SIGTERM);
+}
+
+TEST(LauncherNodes, AWellEndedWorkerOfAnotherNodeIsNamedOnAllOfThem) {
+  Nodes nodes("2");
+  const Folder folder;
+  const std::string script = "ended=" + folder.path + "/ended; if [ $RANK = 1 ]; then touch $ended; exit 0; fi; " +
+                             "until [ -e $ended ]; do sleep 0.05; done; sleep 0.3; exit 6";
+  Launched& one = nodes.start(1, script);
+  Launched& two = nodes.start(1, script);
+  for (const Result& result : {one.wait(), two.wait()}) {
+    EXPECT_EQ(result.status, 6);
+    EXPECT_EQ(count(result.err, "[cresset-run]   rank 1 (pid "), 1) << result.err;
+    EXPECT_EQ(count(result.err, ") had ended with status 0, "), 1) << result.err;
+  }
+}
+
 TEST(LauncherNodes, AWaitingOneCanBeInterrupted) {
   Nodes nodes("2");
   Launched& alone = nodes.start(1, kWho, {"--node-rank", "1"});

@@ -37,6 +37,24 @@ bool from_outside(const Death& death) {
          WTERMSIG(death.wait_status) != SIGTERM;
 }
 
+std::string in_words(int min_nodes, int max_nodes) {
+  return (min_nodes == max_nodes ? "" : std::to_string(min_nodes) + ":") + std::to_string(max_nodes);
+}
+
+std::string name_of(const Death& death) {
+  return "rank " + std::to_string(death.rank) + " (pid " + std::to_string(death.pid) + " on " + death.host + ")";
+}
+
+// Whether it is known that the one worker was gone before the other. `lost` are the ranks whose connection to the store
+// broke, in that order; where it does not know both, the launchers' looks decide, and between machines, whose
+// workers start together, the time since the start.
+bool gone_before(const Death& one, const Death& other, const std::vector<int>& lost) {
+  const auto place = std::find(lost.begin(), lost.end(), one.rank);
+  const auto others_place = std::find(lost.begin(), lost.end(), other.rank);
+  if (place != lost.end() && others_place != lost.end()) return place < others_place;
+  return one.host == other.host ? one.order < other.order : one.after < other.after;
+}
+
 }  // namespace
 
 Coordinator::Coordinator(Rules rules, LostRanks lost_ranks, Time now)
@@ -76,9 +94,22 @@ void Coordinator::hear(const std::string& id, const Event& event, Time now) {
   schedule();
 }
 
+bool Coordinator::disagrees(const Event& event) const {
+  return event.min_nodes != rules_.min_nodes || event.max_nodes != rules_.max_nodes;
+}
+
 void Coordinator::welcome(const std::string& id, const Event& event, Time now) {
   std::string why;
   if (event.run_id != rules_.run_id) why = "found --rdzv-id " + event.run_id + " (expected " + rules_.run_id + ")";
+  const std::string wanted = run::in_words(rules_.min_nodes, rules_.max_nodes);
+  const std::string found = run::in_words(event.min_nodes, event.max_nodes);
+  // Before the start nobody knows who is right, and all would wait for, or train with, the wrong number.
+  if (why.empty() && disagrees(event) && state_ == State::gathering && !agents_.empty()) {
+    agents_.push_back({id, event.host, event.workers, event.node_rank});  // it is to hear of it
+    return end(1, "nodes disagree about --nnodes: " + wanted + " on the first node (" + agents_.front().host + "), " +
+                      found + " on " + event.host);
+  }
+  if (disagrees(event)) why += (why.empty() ? "" : ", ") + ("found --nnodes " + found + " (expected " + wanted + ")");
   for (const Agent& other : agents_)
     if (event.node_rank >= 0 && other.wanted_rank == event.node_rank)
       why = "--node-rank " + std::to_string(event.node_rank) + " is taken by " + other.host;
@@ -91,13 +122,14 @@ void Coordinator::welcome(const std::string& id, const Event& event, Time now) {
   if (state_ == State::gathering) {
     consider_forming(now);
   } else if (state_ == State::running && static_cast<int>(members().size()) < rules_.max_nodes) {
-    cause_ = Cause{Cause::Kind::node_came, {}, event.host + " came: the group forms anew"};
+    cause_ = Cause{Cause::Kind::node_came, {}, event.host + " came: the group forms anew", {}};
     stop(0, now);
   }
 }
 
 void Coordinator::worker_died(const Event& event, Time now) {
   if (over()) return;
+  if (event.death.wait_status == 0) return finished_.push_back(event.death);
   deaths_.push_back(event.death);
   if (state_ == State::running) stop(rules_.grace, now);
 }
@@ -174,8 +206,7 @@ void Coordinator::stop(double grace, Time now) {
 
 // Several workers may have died before anyone looked, or a survivor's end may have been reported before the death that
 // caused it. The server of the store has seen the connections break one after the other.
-Death Coordinator::first_death() const {
-  const std::vector<int> lost = lost_ranks_ ? lost_ranks_(generation_) : std::vector<int>();
+Death Coordinator::first_death(const std::vector<int>& lost) const {
   auto place = [&](const Death& death) { return std::find(lost.begin(), lost.end(), death.rank) - lost.begin(); };
   const auto nowhere = static_cast<std::ptrdiff_t>(lost.size());
   const Death* first = &deaths_.front();
@@ -188,13 +219,34 @@ Death Coordinator::first_death() const {
   return *first;
 }
 
+// A worker that ends too early ends well, and it is the others who fail, for want of it.
+std::string Coordinator::ended_before(const Death& failed, const std::vector<int>& lost) const {
+  if (from_outside(failed)) return {};
+  const Death* first = nullptr;
+  int others = -1;
+  for (const Death& death : finished_) {
+    if (!gone_before(death, failed, lost)) continue;
+    others++;
+    if (first == nullptr || gone_before(death, *first, lost)) first = &death;
+  }
+  if (first == nullptr) return {};
+  char before[64];
+  std::snprintf(before, sizeof before, " had ended with status 0, %s%.1f s before", others > 0 ? "the first " : "",
+                std::max(0.0, failed.after - first->after));
+  return name_of(*first) + (others > 0 ? " and " + counted(others, "other worker") : "") + before +
+         ": the likely cause if still needed";
+}
+
 void Coordinator::settle_cause() {
   settle_at_.reset();
   if (cause_) return;
-  if (gone_)
-    cause_ = Cause{Cause::Kind::node_gone, {}, *gone_};
-  else
-    cause_ = Cause{Cause::Kind::death, first_death(), {}};
+  if (gone_) {
+    cause_ = Cause{Cause::Kind::node_gone, {}, *gone_, {}};
+    return;
+  }
+  const std::vector<int> lost = lost_ranks_ ? lost_ranks_(generation_) : std::vector<int>();
+  const Death first = first_death(lost);
+  cause_ = Cause{Cause::Kind::death, first, {}, ended_before(first, lost)};
 }
 
 void Coordinator::conclude_if_done(Time now) {
@@ -238,6 +290,7 @@ void Coordinator::go_on(Time now) {
 
 void Coordinator::forget_generation() {
   deaths_.clear();
+  finished_.clear();
   gone_.reset();
   cause_.reset();
   unclean_ = 0;
@@ -299,26 +352,32 @@ std::string Coordinator::who_is_there() const {
 }
 
 std::string Coordinator::cascade() const {
-  const int others = unclean_ - (cause_ && cause_->kind == Cause::Kind::death ? 1 : 0);
-  if (others <= 0 || cause_->kind != Cause::Kind::death) return {};
-  return counted(others, "other worker") + " ended because of it";
+  if (!cause_ || cause_->kind != Cause::Kind::death || unclean_ <= 1) return {};
+  // Those that failed by themselves may have met the same error, or missed the one that met it first.
+  const int failed = std::min(unclean_, static_cast<int>(deaths_.size())) - 1, told = unclean_ - 1 - failed;
+  if (failed == 0) return counted(told, "other worker") + " ended because of it";
+  return counted(failed, "other worker") + " failed, too" +
+         (told > 0 ? "; " + std::to_string(told) + " more ended because of it" : "");
 }
 
-std::string Coordinator::in_words(const Cause& cause) const {
+std::string Coordinator::in_words(const Cause& cause) {
   if (cause.kind != Cause::Kind::death) return cause.text;
-  const Death& death = cause.death;
+  return in_words(cause.death) + (cause.before.empty() ? "" : "; " + cause.before);
+}
+
+std::string Coordinator::in_words(const Death& death) {
   char after[48];
   std::snprintf(after, sizeof after, "%.1f s after its start", death.after);
-  return "rank " + std::to_string(death.rank) + " (pid " + std::to_string(death.pid) + " on " + death.host + ") " +
-         (WIFSIGNALED(death.wait_status) ? "was " : "") + end_in_words(death.wait_status) + " at " + death.at + ", " +
-         after;
+  return name_of(death) + (WIFSIGNALED(death.wait_status) ? " was " : " ") + end_in_words(death.wait_status) + " at " +
+         death.at + ", " + after;
 }
 
 std::string Coordinator::summary() const {
-  std::string text = "failed: " + in_words(*cause_);
+  std::string text = "failed: " + in_words(cause_->death);
   if (generation_ > 0) text += ", in generation " + std::to_string(generation_);
   if (!cause_->death.last_lines.empty())
     text += "\n  its last lines on stderr:\n" + indented(cause_->death.last_lines, "    ");
+  if (!cause_->before.empty()) text += "\n  " + cause_->before;
   if (const std::string others = cascade(); !others.empty()) text += "\n  " + others;
   for (const std::string& line : history_) text += "\n  before that, " + line;
   if (rules_.max_restarts > 0) text += "\n  no restart is left of " + std::to_string(rules_.max_restarts);

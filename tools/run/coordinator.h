@@ -54,11 +54,13 @@ class Coordinator {
   struct Cause {
     enum class Kind : uint8_t { death, node_gone, node_came } kind;
     Death death;
-    std::string text;
+    std::string text;    // of a node
+    std::string before;  // who had ended well before the death
     bool counts() const { return kind == Kind::death; }
   };
 
   Agent* find(const std::string& id);
+  bool disagrees(const Event& event) const;
   void welcome(const std::string& id, const Event& event, Time now);
   void leave(const std::string& id, const Event& event, Time now);
   void worker_died(const Event& event, Time now);
@@ -69,7 +71,8 @@ class Coordinator {
   void form();
   void stop(double grace, Time now);
   void settle_cause();
-  Death first_death() const;
+  Death first_death(const std::vector<int>& lost) const;
+  std::string ended_before(const Death& failed, const std::vector<int>& lost) const;
   void conclude_if_done(Time now);
   void go_on(Time now);
   void end(int status, std::string text);
@@ -78,7 +81,8 @@ class Coordinator {
   std::string summary() const;
   void schedule();
   std::string who_is_there() const;
-  std::string in_words(const Cause& cause) const;
+  static std::string in_words(const Death& death);
+  static std::string in_words(const Cause& cause);
 
   const Rules rules_;
   const LostRanks lost_ranks_;
@@ -89,7 +93,8 @@ class Coordinator {
   std::vector<Agent> agents_;  // in the order of arrival
   Time gathering_since_;
   std::optional<Time> last_call_, settle_at_, wake_;
-  std::vector<Death> deaths_;        // of this generation
+  std::vector<Death> deaths_;        // of this generation, with an error
+  std::vector<Death> finished_;      // of this generation, with status 0
   std::optional<std::string> gone_;  // the member that left this generation
   std::optional<Cause> cause_;
   std::vector<std::string> history_;  // one line per generation that failed

@@ -136,7 +136,7 @@ void Crew::start_worker(int local_rank) {
 
 std::vector<Death> Crew::collect() {
   std::vector<Death> deaths;
-  looks_++;
+  const int64_t look = Clock::now().time_since_epoch().count();
   for (Worker& worker : workers_) {
     if (!worker.alive) continue;
     // First a look, so that the process group still has its name when it gets the signal: a child of the worker may
@@ -161,7 +161,7 @@ std::vector<Death> Crew::collect() {
     death.pid = worker.pid;
     death.after = std::chrono::duration<double>(Clock::now() - worker.started).count();
     death.at = time_of_day();
-    death.order = looks_;
+    death.order = look;
     deaths.push_back(std::move(death));
   }
   reap_orphans();

@@ -88,7 +88,6 @@ class Crew {
   std::vector<Worker> workers_;
   std::vector<LineStream*> polled_;  // the last that were added, at the end of the list
   int alive_ = 0, unclean_ = 0;
-  int64_t looks_ = 0;
   bool told_ = false;
   std::string log_folder_;
   std::optional<Time> term_at_, kill_at_;

@@ -95,7 +95,7 @@ void Launcher::open_store() {
     link_ = std::make_unique<Link>(store_, kCommands, wake_.get());
     return;
   }
-  link_ = std::make_unique<Link>(store_, several_nodes() ? kReports : "", wake_.get());
+  link_ = std::make_unique<Link>(store_, others_may_come() ? kReports : "", wake_.get());
   Coordinator::Rules rules;
   rules.min_nodes = options_.min_nodes;
   rules.max_nodes = options_.max_nodes;
@@ -130,6 +130,8 @@ int Launcher::run() {
   hello.run_id = options_.run_id;
   hello.workers = options_.workers;
   hello.node_rank = options_.node_rank;
+  hello.min_nodes = options_.min_nodes;
+  hello.max_nodes = options_.max_nodes;
   if (!status_) tell(hello);
   while (!done()) wait_for_something();
   if (!coordinator_) take_leave("has ended");
@@ -153,7 +155,7 @@ std::optional<Time> Launcher::next_tick() const {
     if (time && (!next || *time < *next)) next = time;
   };
   if (coordinator_) also(coordinator_->next_tick());
-  if (several_nodes() && link_) also(beaten_ + from_seconds(options_.monitor_interval));
+  if (others_may_come() && link_) also(beaten_ + from_seconds(options_.monitor_interval));
   if (link_) also(leave_by_);
   return next;
 }
@@ -205,7 +207,8 @@ void Launcher::interrupted_by(int signal) {
   if (status_) return;
   crew_.stop_by(signal, Clock::now());
   if (coordinator_) {
-    coordinator_->give_up(128 + signal, "stopped by " + signal_name(signal) + (several_nodes() ? " on " + host_ : ""));
+    coordinator_->give_up(128 + signal,
+                          "stopped by " + signal_name(signal) + (options_.max_nodes > 1 ? " on " + host_ : ""));
     obey_coordinator();
     return;
   }
@@ -226,7 +229,6 @@ void Launcher::look_at_workers() {
     // Those that the launcher itself told to end are not to be blamed.
     if (crew_.told_to_end()) continue;
     announce(generation, death.rank, end_in_words(death.wait_status));
-    if (death.wait_status == 0) continue;
     Event died;
     died.kind = Event::Kind::died;
     died.generation = generation;
@@ -262,7 +264,7 @@ void Launcher::obey_coordinator() {
   for (std::vector<Command> commands; !(commands = coordinator_->take_commands()).empty();)
     for (const Command& command : commands) {
       const bool for_all = command.kind != Command::Kind::say && command.kind != Command::Kind::announce;
-      if (several_nodes() && for_all) link_->set(kCommands + numbered(commands_sent_++), encode(command));
+      if (others_may_come() && for_all) link_->set(kCommands + numbered(commands_sent_++), encode(command));
       obey(command);
     }
 }
@@ -331,7 +333,7 @@ void Launcher::end(int status, const std::string& text) {
 }
 
 void Launcher::read_news() {
-  if (!link_ || !several_nodes()) return;
+  if (!link_ || !others_may_come()) return;
   const std::vector<Link::Entry> news = link_->news();
   if (coordinator_) {
     hear_agents(news);
@@ -357,7 +359,7 @@ void Launcher::hear_agents(const std::vector<Link::Entry>& news) {
 }
 
 void Launcher::look_for_silence() {
-  if (!several_nodes() || !link_) return;
+  if (!others_may_come() || !link_) return;
   const Time now = Clock::now();
   const double limit = std::max(15.0, 6 * options_.monitor_interval);
   // If it was this process that slept (stopped, or a suspended machine), the others have their time again.

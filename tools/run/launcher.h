@@ -43,7 +43,8 @@ class Launcher {
   void announce(int generation, int rank, const std::string& how);
   void end(int status, const std::string& text);
   void say(const std::string& text);
-  bool several_nodes() const { return options_.max_nodes > 1; }
+  // To an endpoint others may come even when this node expects none: they are to hear that they are wrong here.
+  bool others_may_come() const { return !options_.host.empty(); }
   bool done() const;
   std::optional<Time> next_tick() const;
 

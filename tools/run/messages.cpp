@@ -84,7 +84,7 @@ Kind kind_of(int number, Kind last) {
 std::string encode(const Event& e) {
   Writer out;
   out << int64_t(e.kind) << int64_t(e.generation) << e.host << e.run_id << e.text << int64_t(e.workers)
-      << int64_t(e.node_rank) << int64_t(e.clean);
+      << int64_t(e.node_rank) << int64_t(e.min_nodes) << int64_t(e.max_nodes) << int64_t(e.clean);
   const Death& d = e.death;
   out << int64_t(d.rank) << d.host << d.pid << int64_t(d.wait_status) << d.after << d.at << d.last_lines << d.order;
   return std::move(out).text();
@@ -94,7 +94,8 @@ Event decode_event(std::string_view text) {
   Event e;
   int kind = 0;
   Reader in(text);
-  in >> kind >> e.generation >> e.host >> e.run_id >> e.text >> e.workers >> e.node_rank >> e.clean;
+  in >> kind >> e.generation >> e.host >> e.run_id >> e.text >> e.workers >> e.node_rank >> e.min_nodes >>
+      e.max_nodes >> e.clean;
   Death& d = e.death;
   in >> d.rank >> d.host >> d.pid >> d.wait_status >> d.after >> d.at >> d.last_lines >> d.order;
   in.finish();

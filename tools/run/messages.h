@@ -18,13 +18,13 @@ struct Death {
   double after = 0;        // seconds since its start
   std::string at;          // the time of day
   std::string last_lines;  // of its stderr
-  int64_t order = 0;       // deaths found in the same look have the same
+  int64_t order = 0;       // of the look that found it, by the machine's clock: in the same look, the same
 };
 
 struct Event {
   enum class Kind : uint8_t {
-    hello,  // an agent is there: host, workers, node_rank, run_id
-    died,   // a worker of its own ended with an error: generation, death
+    hello,  // an agent is there: host, workers, node_rank, min_nodes, max_nodes, run_id
+    died,   // a worker of its own ended, not told to, well or with an error: generation, death
     ended,  // no worker of the generation is left; clean: all ended with 0 by themselves; workers: how many did not
     bye,    // the agent leaves, and why: text
     lost,   // its connection broke, or it has been silent for too long: text
@@ -34,6 +34,7 @@ struct Event {
   std::string host, run_id, text;
   int workers = 0;
   int node_rank = -1;
+  int min_nodes = 1, max_nodes = 1;
   bool clean = false;
   Death death;
 };
