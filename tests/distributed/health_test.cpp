@@ -292,9 +292,10 @@ TEST(Late, NobodySendsWhatIsWaitedFor) {
     if (rank == 0) say(error_of([&] { recv(ones({3}), 1, 4); }));
   });
   const Outcome outcome = processes.wait(kDeadline);
-  EXPECT_NE(outcome[0].find("recv from rank 1 (float32[3], tag 4, group default) did not finish within 1000 ms: " +
-                            who(processes, 1) + " is alive"),
-            std::string::npos)
+  EXPECT_NE(
+      outcome[0].find("recv of rank 0 from rank 1 (float32[3], tag 4, group default) did not finish within 1000 ms: " +
+                      who(processes, 1) + " is alive"),
+      std::string::npos)
       << outcome[0];
 }
 
