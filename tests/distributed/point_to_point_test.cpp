@@ -1,5 +1,6 @@
 // Sends and receives: any number under way at once, and what a rank hears when the other side never comes.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -269,6 +270,31 @@ TEST(PointToPoint, WhatIsWaitedForInsteadIsOfNow) {
         << text;
     EXPECT_EQ(text.find("waits for"), std::string::npos) << text;
   }
+}
+
+TEST(PointToPoint, WhatWasWaitedForOnceIsForgottenWhenAllIsReceived) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(1500));
+    if (rank == 0) {
+      Work other = isend(ones({10}), 1, 5);
+      pause_for(300);
+      send(ones({2}), 1, 4);
+      other.wait();
+      pause_for(600);
+      say(error_of([] { send(ones({10}), 1, 6); }));
+    } else {
+      recv(ones({2}), 0, 4);  // rank 0 is told that this waits
+      recv(ones({10}), 0, 5);
+      pause_for(200);
+      raise(SIGSTOP);  // so that it does not hear of the third
+    }
+  });
+  ASSERT_TRUE(processes.wait_for(0, "did not finish"));
+  processes.signal(1, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_EQ(outcome[0].find("send of rank 0 to rank 1 (float32[10], tag 6, group default) did not finish within"), 0u)
+      << outcome[0];
+  EXPECT_EQ(outcome[0].find("waits for"), std::string::npos) << outcome[0];
 }
 
 TEST(PointToPoint, OutstandingOnesFailWithTheGroup) {
