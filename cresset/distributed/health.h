@@ -67,9 +67,10 @@ class Health : public std::enable_shared_from_this<Health> {
     Clock::time_point when;
   };
   std::optional<Gone> departure_of(int rank) const;
-  // As above, for one whose connection broke: waits a moment for the notice.
+  // As cause(), for one whose connection broke: waits a moment for the notice, unless `known` says that there is a
+  // better explanation.
   std::string wait_for_cause(const std::vector<int>& ranks, const std::string& group, const Fingerprint& in_flight,
-                             Milliseconds at_most) const;
+                             Milliseconds at_most, const std::function<bool()>& known) const;
 
   // What stands in the table, as far as this process has heard.
   std::optional<std::string> heard(const std::string& key) const;

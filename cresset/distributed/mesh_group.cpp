@@ -15,6 +15,9 @@ namespace {
 
 thread_local bool caller_waits = false;
 
+// How long the cause of a broken connection is looked for: a disagreement takes up to half a second to be told.
+constexpr Milliseconds kExplained{1000};
+
 template <class T>
 void keep_for_ever(std::shared_ptr<T>& object) {
   new std::shared_ptr<T>(std::move(object));
@@ -142,18 +145,15 @@ void MeshGroup::agree_first(const Fingerprint& what) {
 void MeshGroup::execute(Operation& operation) {
   recorder_.started(operation.record);
   health_->note_operation(operation.what, options_.number);
+  // It stays in the air until a failure is explained: the others must hear what was meant, even if a connection broke
+  // before the operation was slow.
+  const auto flight = take_off(operation.what, operation.detail, {}, nullptr);
   const std::exception_ptr error = run_guarded(operation.what, operation.what.title(), [&] {
-    const auto flight = take_off(operation.what, operation.detail, {}, nullptr);
-    try {
-      const Exchange exchange{*transport_, operation.what.hash(), scratch_};
-      if (!transport_->names_messages()) agree_first(operation.what);
-      operation.body(exchange);
-    } catch (...) {
-      land(flight);
-      throw;
-    }
-    land(flight);
+    const Exchange exchange{*transport_, operation.what.hash(), scratch_};
+    if (!transport_->names_messages()) agree_first(operation.what);
+    operation.body(exchange);
   });
+  land(flight);
   std::string words;
   if (error) {
     try {
@@ -188,15 +188,17 @@ std::exception_ptr MeshGroup::explained(const Fingerprint& what, const std::stri
   } catch (const Interrupted&) {
     return told_death_of(title);
   } catch (const BrokenConnection& broken) {
-    // The neighbour whose socket broke may be a victim too: the store knows who went first.
-    std::string cause = health_->wait_for_cause(options_.ranks, name(), what, Milliseconds(500));
-    // Or it has met an error that is everybody's, and left because of it.
+    // The neighbour whose socket broke may be a victim too: the store knows who went first. Or it has met an error that
+    // is everybody's, and left because of it. Or it was done, and those who are not are about to find that they
+    // disagree.
+    const auto known = [&] { return dead_ || health_->heard("error/" + name()); };
+    std::string cause = health_->wait_for_cause(options_.ranks, name(), what, kExplained, known);
     if (const auto sentence = health_->heard("error/" + name())) {
       die(*sentence, Words::sentence);
       return told_death_of(title);
     }
     if (cause.empty() && !dead_) {
-      const std::string peer = broken.peer < 0 ? "a rank" : health_->who(global_rank(broken.peer));
+      const std::string peer = broken.peer < 0 ? "another rank" : health_->who(global_rank(broken.peer));
       cause = "the connection to " + peer + " broke (" + broken.what() + ")";
     }
     die(cause, Words::cause);
@@ -211,6 +213,8 @@ std::exception_ptr MeshGroup::explained(const Fingerprint& what, const std::stri
 MeshGroup::Flights::iterator MeshGroup::take_off(const Fingerprint& what, std::string detail, std::string title,
                                                  std::shared_ptr<Transfer> transfer) {
   const std::lock_guard lock(flights_mutex_);
+  // Sends and receives, which have titles, are counted apart.
+  if (title.empty()) last_operations_[what.sequence % last_operations_.size()] = what;
   flights_.push_back({what, std::move(detail), std::move(title), std::move(transfer), Clock::now(), false, {}});
   return std::prev(flights_.end());
 }
@@ -236,6 +240,9 @@ void MeshGroup::finish_queue() {
       thread_.join();
   }
   close_mailbox();
+  // Those who are still in an operation that this rank has finished may have meant another.
+  const std::lock_guard lock(flights_mutex_);
+  publish(nullptr);
 }
 
 void MeshGroup::shutdown() {
@@ -253,6 +260,8 @@ void MeshGroup::abandon(const std::string& why) {
     transport_->interrupt();
     lock.lock();
   }
+  const std::lock_guard flights(flights_mutex_);
+  publish(nullptr);
 }
 
 }  // namespace cresset::distributed

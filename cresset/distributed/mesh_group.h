@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <list>
@@ -126,6 +127,8 @@ class MeshGroup final : public ProcessGroup, public Watched {
   void watch_collective(Flight& flight, Clock::time_point now);
   std::string disagreement(const Flight& flight, bool& complete) const;
   std::string too_late(const Flight& flight) const;
+  // Tells the others what this rank meant by its last operations, and by the one that it is in, if any.
+  void publish(const Flight* flight);
   void give_up(const std::string& sentence);
 
   // Point to point; mesh_point_to_point.cpp tells how.
@@ -155,6 +158,9 @@ class MeshGroup final : public ProcessGroup, public Watched {
   std::string nobody_left(const Flight& flight) const;
   // What others have offered and nobody has received; of one rank of the group, or of all for -1.
   std::string offers_in_words(int peer) const;
+  std::string transfer_too_late(const Flight& flight) const;
+  // Tells those whose offers nobody has asked for what is waited for instead.
+  void publish_unmet(Clock::time_point now);
 
   const pid_t owner_;
   std::shared_ptr<Transport> transport_;
@@ -178,7 +184,9 @@ class MeshGroup final : public ProcessGroup, public Watched {
 
   mutable std::mutex flights_mutex_;
   Flights flights_;
-  std::atomic<int> calls_{0};  // operations under way, and those whose failure is being looked into
+  std::array<Fingerprint, 8> last_operations_;  // at their sequence number modulo 8
+  std::map<int, std::string> published_unmet_;  // by rank of the group; the watchdog's own
+  std::atomic<int> calls_{0};                   // operations under way, and those whose failure is being looked into
   std::optional<Clock::time_point> gave_up_;
   std::string last_words_;
 

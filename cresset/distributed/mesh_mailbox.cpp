@@ -10,7 +10,12 @@
 namespace cresset::distributed {
 namespace {
 
-constexpr size_t kListed = 4;  // offers in a message
+constexpr size_t kListed = 4;       // offers in a message
+constexpr Milliseconds kUnmet{50};  // a receive that waits longer is told to those who have sent something else
+
+std::string unmet_key(const std::string& group, int receiver, int sender) {
+  return message_of("wants/", group, "/", receiver, "/", sender);
+}
 
 }  // namespace
 
@@ -91,6 +96,51 @@ std::string MeshGroup::offers_in_words(int peer) const {
   }
   if (count > kListed) out += message_of(" and ", count - kListed, " more");
   return out;
+}
+
+// All ranks of the group read it: it must say whose send or receive it was.
+std::string MeshGroup::transfer_too_late(const Flight& flight) const {
+  const Transfer& transfer = *flight.transfer;
+  const int self = global_rank(rank()), peer = flight.what.root;
+  std::string out = message_of(name_of(flight.what.op), " of rank ", self, transfer.with, " did not finish within ",
+                               timeout().count(), " ms");
+  if (peer >= 0) out += message_of(": ", health_->who(peer), " is ", health_->last_seen(peer));
+  if (transfer.sends()) {
+    const std::string waits = health_->heard(unmet_key(name(), peer, self)).value_or("");
+    return waits.empty() ? out : message_of(out, "; rank ", peer, " waits for ", waits);
+  }
+  const std::string offers = offers_in_words(transfer.peer);
+  return message_of(out, peer < 0 ? ": " : "; ",
+                    offers.empty() ? "nothing was sent" : "sent and not received: " + offers);
+}
+
+// With the lock of the flights held. The sender knows only that nobody takes what it has; the receiver knows both.
+void MeshGroup::publish_unmet(Clock::time_point now) {
+  std::map<int, std::string> unmet;
+  for (const auto& [sender, words] : published_unmet_) unmet[sender];  // what was said may be over
+  {
+    const std::lock_guard lock(mailbox_->mutex);
+    for (const Mailbox::Unwanted& unwanted : mailbox_->offers) unmet[unwanted.from];
+    if (unmet.empty()) return;
+    for (auto& [sender, words] : unmet) {
+      size_t count = 0;
+      for (const Flight& flight : flights_) {
+        if (!flight.transfer || now - flight.started < kUnmet) continue;
+        const Transfer& receive = *flight.transfer;
+        if (receive.sends() || receive.matched || !receive.wants(sender, receive.what.tag)) continue;
+        if (count++ >= kListed) continue;
+        words += message_of(words.empty() ? "" : ", ", described(receive.what.dtype, receive.what.count), " with tag ",
+                            receive.what.tag, receive.peer < 0 ? " from any rank" : "");
+      }
+      if (count > kListed) words += message_of(" and ", count - kListed, " more");
+    }
+  }
+  for (const auto& [sender, words] : unmet) {
+    std::string& said = published_unmet_[sender];
+    if (said == words) continue;
+    said = words;
+    health_->post(unmet_key(name(), global_rank(rank()), global_rank(sender)), words);
+  }
 }
 
 // Nothing comes any more: the group is dead.

@@ -28,7 +28,8 @@ struct MeshGroup::Transfer {
   bool wants(int other, int64_t tag) const { return (peer < 0 || peer == other) && what.tag == tag; }
 
   Fingerprint what;
-  std::string title;
+  std::string with;   // " to rank 1 (float32[10], tag 5, group default)"
+  std::string title;  // "send to rank 1 (…)", for this rank's own ears
   Tensor tensor;
   int peer = -1;  // of the group; -1: whoever comes first
   bool caller_fetches = false;

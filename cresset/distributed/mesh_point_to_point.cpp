@@ -50,9 +50,10 @@ Work MeshGroup::start_point_to_point(OpKind op, const Tensor& tensor, int peer, 
   what = {.op = op, .dtype = tensor.dtype(), .tag = tag, .count = tensor.numel()};
   what.root = peer < 0 ? -1 : global_rank(peer);
   what.sequence = ++messages_;
-  transfer->title = message_of(name_of(op), sends ? " to " : " from ",
-                               peer < 0 ? std::string("any rank") : message_of("rank ", what.root), " (",
-                               described(what.dtype, what.count), ", tag ", tag, ", ", in_words(name()), ")");
+  transfer->with =
+      message_of(sends ? " to " : " from ", peer < 0 ? std::string("any rank") : message_of("rank ", what.root), " (",
+                 described(what.dtype, what.count), ", tag ", tag, ", ", in_words(name()), ")");
+  transfer->title = name_of(op) + transfer->with;
   transfer->tensor = tensor;
   transfer->peer = peer;
   transfer->caller_fetches = !sends && CallerWaits::now();

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cresset/distributed/health_keys.h"
 #include "cresset/distributed/mesh_group.h"
 
 namespace cresset::distributed {
@@ -12,21 +13,26 @@ constexpr Milliseconds kSlow{50};            // from here on the others are told
 constexpr Milliseconds kAllSides{300};       // how long to collect all sides of a disagreement
 constexpr Milliseconds kStoreAnswers{1000};  // after this a sentence is used without the store's agreement
 
-// What stands in at/GROUP/RANK: sequence, hash, words, detail.
+// What stands in at/GROUP/RANK, the newest operation first: sequence, hash, words, detail.
 struct Standing {
   uint64_t sequence = 0;
   std::string hash, words, detail;
 };
 
-Standing parse(const std::string& text) {
-  Standing out;
-  const size_t first = text.find('\t'), second = text.find('\t', first + 1), third = text.find('\t', second + 1);
-  if (third == std::string::npos) return out;
-  out.sequence = std::strtoull(text.c_str(), nullptr, 10);
-  out.hash = text.substr(first + 1, second - first - 1);
-  out.words = text.substr(second + 1, third - second - 1);
-  out.detail = text.substr(third + 1);
-  return out;
+constexpr char kNextStanding = '\x1e';
+
+std::string in_store(const Fingerprint& what, const std::string& detail) {
+  return message_of(what.sequence, "\t", what.hash(), "\t", what.text(), "\t", detail);
+}
+
+// Empty if that operation is too old or has not begun.
+std::optional<Standing> standing_in(const std::string& text, uint64_t sequence) {
+  for (const std::string& entry : split(text, kNextStanding)) {
+    if (std::strtoull(entry.c_str(), nullptr, 10) != sequence) continue;
+    const auto parts = split(entry, '\t');
+    if (parts.size() == 4) return Standing{sequence, parts[1], parts[2], parts[3]};
+  }
+  return {};
 }
 
 std::string standing_key(const std::string& group, int rank) { return "at/" + group + "/" + std::to_string(rank); }
@@ -119,6 +125,7 @@ void MeshGroup::watch() {
       if (flight.transfer && nobody.empty()) nobody = nobody_left(flight);
       if (!gave_up_) watch_collective(flight, now);
     }
+    publish_unmet(now);
     if (gave_up_ && now - *gave_up_ > kStoreAnswers) unanswered = last_words_;
   }
   const Health::Cause cause = health_->cause(options_.ranks, name(), in_flight ? &*in_flight : nullptr);
@@ -140,16 +147,26 @@ void MeshGroup::give_up(const std::string& sentence) {
   health_->propose("error/" + name(), sentence);
 }
 
+// With the lock of the flights held.
+void MeshGroup::publish(const Flight* flight) {
+  auto operations = last_operations_;
+  std::sort(operations.begin(), operations.end(), [](const auto& a, const auto& b) { return a.sequence > b.sequence; });
+  std::string text;
+  for (const Fingerprint& what : operations) {
+    if (what.sequence == 0) break;
+    if (!text.empty()) text += kNextStanding;
+    text += in_store(what, flight && flight->what.sequence == what.sequence ? flight->detail : "");
+  }
+  if (!text.empty()) health_->post(standing_key(name(), global_rank(rank())), text);
+}
+
 void MeshGroup::watch_collective(Flight& flight, Clock::time_point now) {
   const auto age = now - flight.started;
   if (age > timeout()) return give_up(too_late(flight));
   if (!flight.title.empty() || age < kSlow) return;
-  const Fingerprint& what = flight.what;
   if (!flight.published) {
     flight.published = true;
-    health_->post(
-        standing_key(name(), global_rank(rank())),
-        std::to_string(what.sequence) + "\t" + std::to_string(what.hash()) + "\t" + what.text() + "\t" + flight.detail);
+    publish(&flight);
   }
   bool complete = false;
   const std::string sentence = disagreement(flight, complete);
@@ -172,9 +189,9 @@ std::string MeshGroup::disagreement(const Flight& flight, bool& complete) const 
     const int global = global_rank(r);
     const auto text = health_->heard(standing_key(name(), global));
     if (!text) continue;
-    const Standing standing = parse(*text);
-    if (standing.sequence != flight.what.sequence) continue;
-    standings[static_cast<size_t>(r)] = standing;
+    const auto found = standing_in(*text, flight.what.sequence);
+    if (!found) continue;
+    const Standing& standing = standings[static_cast<size_t>(r)] = *found;
     spoke++;
     auto side = std::find_if(sides.begin(), sides.end(), [&](const Side& s) { return s.hash == standing.hash; });
     if (side == sides.end()) side = sides.insert(side, {standing.hash, standing.words, {}});
@@ -212,20 +229,13 @@ std::string MeshGroup::disagreement(const Flight& flight, bool& complete) const 
 
 std::string MeshGroup::too_late(const Flight& flight) const {
   const std::string limit = " did not finish within " + std::to_string(timeout().count()) + " ms";
-  if (!flight.title.empty()) {
-    const int peer = flight.what.root;
-    std::string out = flight.title + limit;
-    if (peer >= 0) out += ": " + health_->who(peer) + " is " + health_->last_seen(peer);
-    if (flight.what.op != OpKind::recv) return out;
-    const std::string offers = offers_in_words(peer < 0 ? -1 : rank_of(peer));
-    return out + (peer < 0 ? ": " : "; ") + (offers.empty() ? "nothing was sent" : "sent and not received: " + offers);
-  }
+  if (!flight.title.empty()) return flight.transfer ? transfer_too_late(flight) : flight.title + limit;
   std::vector<int> arrived;
   std::string missing;
   for (int r = 0; r < size(); r++) {
     const int global = global_rank(r);
     const auto text = health_->heard(standing_key(name(), global));
-    if (r == rank() || (text && parse(*text).sequence >= flight.what.sequence)) {
+    if (r == rank() || (text && std::strtoull(text->c_str(), nullptr, 10) >= flight.what.sequence)) {
       arrived.push_back(global);
       continue;
     }

@@ -73,6 +73,81 @@ TEST(Mismatch, OfTheRoot) {
                       "float32[10], rank 1 called broadcast from rank 1 of float32[10]");
 }
 
+// The third rank is done with what it agreed about, and its connections close before anybody has waited long.
+TEST(Mismatch, OfTheRootWithOneWhoWasDoneAndHasLeft) {
+  struct Case {
+    std::function<void(int root)> body;
+    std::string op, words;
+  };
+  const Case cases[] = {
+      {[](int root) { broadcast(ones({10}), root); }, "broadcast", "broadcast from rank "},
+      {[](int root) { reduce(ones({10}), root); }, "reduce", "reduce(SUM) to rank "},
+      {[](int root) {
+         gather(ones({10}), get_rank() == root ? Tensors{ones({10}), ones({10}), ones({10})} : Tensors{}, root);
+       },
+       "gather", "gather to rank "}};
+  for (const Case& tried : cases) {
+    for (const bool destroys : {true, false}) {
+      const auto outcome = run_ranks(3, [&](int rank) {
+        init_process_group();
+        barrier();
+        say(error_of([&] { tried.body(rank == 1 ? 1 : 0); }));
+        if (destroys) destroy_process_group();
+      });
+      const std::string sentence = tried.op + " #2 (group default): ranks disagree: ranks 0, 2 called " + tried.words +
+                                   "0 of float32[10], rank 1 called " + tried.words + "1 of float32[10]";
+      EXPECT_EQ(outcome[0], sentence);
+      EXPECT_EQ(outcome[1], sentence);
+      EXPECT_EQ(outcome[2], "no error");
+    }
+  }
+}
+
+TEST(Mismatch, WithOneWhoLeftLongBeforeTheOtherCame) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    barrier();
+    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    say(error_of([&] { broadcast(ones({10}), rank == 1 ? 1 : 0); }));
+    destroy_process_group();
+  });
+  for (const size_t rank : {0, 1})
+    EXPECT_EQ(outcome[rank],
+              "broadcast #2 (group default): ranks disagree: ranks 0, 2 called broadcast from rank 0 of float32[10], "
+              "rank 1 called broadcast from rank 1 of float32[10]");
+}
+
+TEST(Mismatch, WithOneWhoHasDestroyedOnlyThisGroup) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    init_process_group();
+    const Group group = new_group({0, 1, 2});
+    say(error_of([&] { broadcast(ones({10}), rank == 1 ? 1 : 0, group); }));
+    destroy_process_group(group);
+    barrier();  // the world goes on
+    destroy_process_group();
+  });
+  for (const size_t rank : {0, 1})
+    EXPECT_EQ(outcome[rank],
+              "broadcast #1 (group 1): ranks disagree: ranks 0, 2 called broadcast from rank 0 of float32[10], rank 1 "
+              "called broadcast from rank 1 of float32[10]");
+  EXPECT_EQ(outcome[2], "no error");
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(Mismatch, ABrokenConnectionIsToldWithoutTheTransportsOwnFiles) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    const Group group = new_group({0, 1});
+    barrier();
+    if (rank == 1) destroy_process_group(group);
+    if (rank == 0) say(error_of([&] { all_reduce(ones({10}), group); }));
+    barrier();
+    destroy_process_group();
+  });
+  EXPECT_EQ(outcome[0].find("all_reduce #1 failed: the connection to rank 1 (host "), 0u) << outcome[0];
+  EXPECT_EQ(outcome[0].find("gloo/"), std::string::npos) << outcome[0];
+}
+
 TEST(Mismatch, OfTheOrder) {
   const auto first = [] { add_up(ones({10})); };
   const auto second = [] { broadcast(ones({20}), 0); };

@@ -1,5 +1,6 @@
 // Sends and receives: any number under way at once, and what a rank hears when the other side never comes.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -203,7 +204,7 @@ TEST(PointToPoint, AReceiveThatWaitsInVainListsWhatWasSentInstead) {
   });
   const Outcome outcome = processes.wait(kDeadline);
   const std::string& text = outcome[0];
-  EXPECT_EQ(text.find("recv from rank 1 (int64[3], tag 4, group default) did not finish within 1500 ms: " +
+  EXPECT_EQ(text.find("recv of rank 0 from rank 1 (int64[3], tag 4, group default) did not finish within 1500 ms: " +
                       who(processes, 1) + " is alive"),
             0u)
       << text;
@@ -219,7 +220,81 @@ TEST(PointToPoint, AReceiveThatWaitsInVainSaysThatNothingWasSent) {
     if (rank == 0) say(error_of([] { recv(ones({1})); }));
   });
   EXPECT_EQ(outcome[0],
-            "recv from any rank (float32[1], tag 0, group default) did not finish within 800 ms: nothing was sent");
+            "recv of rank 0 from any rank (float32[1], tag 0, group default) did not finish within 800 ms: nothing was "
+            "sent");
+}
+
+// All ranks read the one sentence, so it says whose it is, and the tags of both sides.
+TEST(PointToPoint, ASendThatWaitsInVainIsToldToAllWithWhatIsWaitedForInstead) {
+  Processes processes(3, [](int rank) {
+    init_process_group(within(1500));
+    barrier();
+    say(error_of([&] {
+      if (rank == 0) send(ones({10}), 1, 5);
+      pause_for(300);  // so that the send is the first that has waited too long
+      if (rank == 1) recv(ones({10}), 0, 4);
+      if (rank == 2) barrier();
+    }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  for (size_t rank = 0; rank < 3; rank++) {
+    const std::string& text = outcome[rank];
+    EXPECT_EQ(text.find("send of rank 0 to rank 1 (float32[10], tag 5, group default) did not finish within 1500 ms: " +
+                        who(processes, 1) + " is alive"),
+              0u)
+        << text;
+    EXPECT_TRUE(text.ends_with("; rank 1 waits for float32[10] with tag 4")) << text;
+  }
+}
+
+TEST(PointToPoint, WhatIsWaitedForInsteadIsOfNow) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(1500));
+    barrier();
+    Work other;
+    if (rank == 0) {
+      other = isend(ones({10}), 1, 5);
+      pause_for(500);
+      send(ones({2}), 1, 4);  // which takes away what was told
+      say(error_of([&] { other.wait(); }));
+    } else {
+      recv(ones({2}), 0, 4);
+      say(error_of([] { barrier(); }));
+    }
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {0, 1}) {
+    const std::string& text = outcome[rank];
+    EXPECT_EQ(text.find("send of rank 0 to rank 1 (float32[10], tag 5, group default) did not finish within 1500 ms"),
+              0u)
+        << text;
+    EXPECT_EQ(text.find("waits for"), std::string::npos) << text;
+  }
+}
+
+TEST(PointToPoint, WhatWasWaitedForOnceIsForgottenWhenAllIsReceived) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(1500));
+    if (rank == 0) {
+      Work other = isend(ones({10}), 1, 5);
+      pause_for(300);
+      send(ones({2}), 1, 4);
+      other.wait();
+      pause_for(600);
+      say(error_of([] { send(ones({10}), 1, 6); }));
+    } else {
+      recv(ones({2}), 0, 4);  // rank 0 is told that this waits
+      recv(ones({10}), 0, 5);
+      pause_for(200);
+      raise(SIGSTOP);  // so that it does not hear of the third
+    }
+  });
+  ASSERT_TRUE(processes.wait_for(0, "did not finish"));
+  processes.signal(1, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
+  EXPECT_EQ(outcome[0].find("send of rank 0 to rank 1 (float32[10], tag 6, group default) did not finish within"), 0u)
+      << outcome[0];
+  EXPECT_EQ(outcome[0].find("waits for"), std::string::npos) << outcome[0];
 }
 
 TEST(PointToPoint, OutstandingOnesFailWithTheGroup) {

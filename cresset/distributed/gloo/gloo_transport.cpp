@@ -83,8 +83,18 @@ class GlooBuffer final : public TransportBuffer {
 
   GlooTransport& transport_;
   std::unique_ptr<::gloo::transport::UnboundBuffer> buffer_;
-  int last_peer_ = -1;
+  void note(int peer) { peer_ = peer_ == kNoPeer || peer_ == peer ? peer : -1; }
+
+  static constexpr int kNoPeer = -2;
+  int peer_ = kNoPeer;  // -1: there are several, and Gloo does not say whose connection broke
 };
+
+// Gloo puts the place in its own sources in front: "[./gloo/transport/tcp/pair.cc:589] Read error …".
+std::string without_place(const std::string& words) {
+  if (!words.starts_with("[")) return words;
+  const size_t end = words.find("] ");
+  return end == std::string::npos ? words : words.substr(end + 2);
+}
 
 class GlooTransport final : public Transport {
  public:
@@ -143,31 +153,32 @@ auto GlooBuffer::translated(int peer, F&& f) {
     return f();
   } catch (const std::exception& error) {
     // Not only gloo::Exception: its checks throw a type of their own.
-    throw BrokenConnection(peer, error.what());
+    throw BrokenConnection(peer, without_place(error.what()));
   }
 }
 
 void GlooBuffer::send(int peer, uint64_t slot, size_t offset, size_t bytes) {
-  last_peer_ = peer;
+  note(peer);
   translated(peer, [&] { buffer_->send(peer, slot, offset, bytes); });
 }
 
 void GlooBuffer::recv(int peer, uint64_t slot, size_t offset, size_t bytes) {
-  last_peer_ = peer;
+  note(peer);
   translated(peer, [&] { buffer_->recv(peer, slot, offset, bytes); });
 }
 
 void GlooBuffer::recv_any(const std::vector<int>& peers, uint64_t slot, size_t offset, size_t bytes) {
+  peer_ = -1;
   translated(-1, [&] { buffer_->recv(peers, slot, offset, bytes); });
 }
 
 void GlooBuffer::wait_send() {
-  if (!translated(last_peer_, [&] { return buffer_->waitSend(nullptr, kNoLimit); })) throw Interrupted();
+  if (!translated(peer_, [&] { return buffer_->waitSend(nullptr, kNoLimit); })) throw Interrupted();
 }
 
 int GlooBuffer::wait_recv() {
   int from = -1;
-  if (!translated(last_peer_, [&] { return buffer_->waitRecv(&from, kNoLimit); })) throw Interrupted();
+  if (!translated(peer_, [&] { return buffer_->waitRecv(&from, kNoLimit); })) throw Interrupted();
   return from;
 }
 
@@ -220,8 +231,8 @@ std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
   try {
     state->device = shared_device(options.master);
   } catch (const ::gloo::Exception& error) {
-    throw DistributedError(
-        message_of("init_process_group: gloo cannot use the address of ", options.master, ": ", error.what()));
+    throw DistributedError(message_of("init_process_group: gloo cannot use the address of ", options.master, ": ",
+                                      without_place(error.what())));
   }
   std::thread([state] {
     std::exception_ptr error;
@@ -230,7 +241,8 @@ std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
     } catch (const Error&) {
       error = std::current_exception();
     } catch (const std::exception& failed) {
-      error = std::make_exception_ptr(DistributedError(message_of("init_process_group: ", failed.what())));
+      error =
+          std::make_exception_ptr(DistributedError(message_of("init_process_group: ", without_place(failed.what()))));
     }
     const std::lock_guard lock(state->mutex);
     state->done = true;
