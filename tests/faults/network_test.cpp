@@ -72,7 +72,7 @@ TEST_F(Network, APulledCableIsNamedWithinTheTimeout) {
     const Words errors = errors_in(trial.said_by(rank));
     ASSERT_EQ(errors.size(), 1u) << trial.everything();
     EXPECT_TRUE(matches(errors[0], "missing: rank 1 \\(host [^,]+, pid " + std::to_string(trial.pid_of(1)) +
-                                       ", silent for [0-9]+ s; last operation: [a-z_]+ #[0-9]+\\)|" +
+                                       ", silent for [0-9]+ s; last operation: [A-Za-z_' ]+ #[0-9]+\\)|" +
                                        pattern_of(1, trial.pid_of(1)) + " lost its connection"))
         << errors[0];
     EXPECT_TRUE(blames_only(errors[0], 1)) << errors[0];

@@ -50,7 +50,7 @@ TEST(Stop, LongerThanTheTimeoutNamesTheRankAndItsLastOperation) {
     ASSERT_EQ(errors.size(), 1u) << trial.everything();
     EXPECT_TRUE(matches(errors[0], "did not finish within 4000 ms")) << errors[0];
     EXPECT_TRUE(matches(errors[0], "missing: rank 1 \\(host [^,]+, pid " + std::to_string(trial.pid_of(1)) +
-                                       ", silent for [0-9]+ s; last operation: [a-z_]+ #[0-9]+\\)"))
+                                       ", silent for [0-9]+ s; last operation: [A-Za-z_' ]+ #[0-9]+\\)"))
         << errors[0];
     EXPECT_TRUE(blames_only(errors[0], 1)) << errors[0];
   }
