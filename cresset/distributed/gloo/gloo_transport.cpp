@@ -271,8 +271,11 @@ std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
     try {
       std::rethrow_exception(state->error);
     } catch (const std::exception& error) {
+      // Addresses that an earlier run left in a file lead nowhere.
+      const std::string name = options.store->name();
       throw DistributedError(
-          message_of("init_process_group: rank ", options.rank, " could not connect to all others: ", error.what()));
+          message_of("init_process_group: rank ", options.rank, " could not connect to all others: ", error.what(),
+                     name.starts_with("file:") ? " (" + name + "; remove the file if an earlier run left it)" : ""));
     }
   }
   return std::make_shared<GlooTransport>(state->context);
