@@ -18,21 +18,17 @@ namespace {
 using cresset::testing::error_of;
 using cresset::testing::kDeadline;
 using cresset::testing::Outcome;
+using cresset::testing::pause_for;
 using cresset::testing::Processes;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
+using cresset::testing::who;
 
 std::string host() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return name;
 }
-
-std::string who(const Processes& processes, int rank) {
-  return "rank " + std::to_string(rank) + " (host " + host() + ", pid " + std::to_string(processes.pid(rank)) + ")";
-}
-
-void pause_for(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
 InitOptions within(int milliseconds) {
   InitOptions options;

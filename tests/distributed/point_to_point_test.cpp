@@ -17,17 +17,11 @@ namespace {
 using cresset::testing::error_of;
 using cresset::testing::kDeadline;
 using cresset::testing::Outcome;
+using cresset::testing::pause_for;
 using cresset::testing::Processes;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
-
-void pause_for(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
-
-std::string who(const Processes& processes, int rank) {
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  return message_of("rank ", rank, " (host ", host, ", pid ", processes.pid(rank), ")");
-}
+using cresset::testing::who;
 
 InitOptions within(int milliseconds) {
   InitOptions options;

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace cresset::testing {
 namespace {
@@ -53,6 +54,14 @@ sockaddr_in loopback(uint16_t port) {
 }
 
 }  // namespace
+
+void pause_for(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
+
+std::string who(const Processes& processes, int rank) {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  return "rank " + std::to_string(rank) + " (host " + host + ", pid " + std::to_string(processes.pid(rank)) + ")";
+}
 
 uint16_t free_port() {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -65,6 +65,10 @@ void say(const std::string& text);
 // In a child: what the body throws, or "no error".
 std::string error_of(const std::function<void()>& body);
 
+void pause_for(int milliseconds);
+// "rank 1 (host a, pid 7)": as errors name a process.
+std::string who(const Processes& processes, int rank);
+
 uint16_t free_port();
 bool port_listens(uint16_t port);
 
