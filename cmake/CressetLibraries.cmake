@@ -41,8 +41,8 @@ if(cresset_cpu_sources OR cresset_dnn_sources)
   cresset_simd_flags(${cresset_cpu_sources} ${cresset_dnn_sources})
 endif()
 
-# Left out: what runs for every module or parameter in each step of training (a step of Adam became slower by 25 %, a
-# Sequential of small layers by 5 %), and io's loops over bytes.
+# Compiled for size. Left out: what runs for every module or parameter in each step of training (a step of Adam became
+# slower by 25 %, a Sequential of small layers by 5 %), and io's loops over bytes.
 set(cresset_small_sources ${cresset_sources})
 list(FILTER cresset_small_sources INCLUDE REGEX "/cresset/(nn|optim/schedulers|io|monitor)/")
 list(FILTER cresset_small_sources EXCLUDE REGEX
@@ -52,7 +52,32 @@ list(FILTER cresset_small_sources EXCLUDE REGEX "/cresset/io/(bytes|checksum|csv
 set(cresset_small_distributed_sources ${cresset_distributed_sources})
 list(FILTER cresset_small_distributed_sources EXCLUDE REGEX
   "/cresset/distributed/(algorithms|movements|reduce|reducer|direct_memory|drift|mesh_[a-z_]+|work|sync_batch_norm|comm_hooks)\\.cpp$")
-cresset_size_flags(${cresset_small_sources} ${cresset_small_distributed_sources})
+
+set(cresset_small_sources ${cresset_small_sources} ${cresset_small_distributed_sources})
+cresset_size_flags(${cresset_small_sources})
+
+# Joins the files of one room in a list of sources, those for size apart from the others.
+function(cresset_join_room list room)
+  set(rest ${${list}})
+  set(fast ${rest})
+  list(FILTER fast INCLUDE REGEX "/cresset/${room}/")
+  list(REMOVE_ITEM rest ${fast})
+  set(small "")
+  foreach(source IN LISTS fast)
+    if(source IN_LIST cresset_small_sources)
+      list(APPEND small ${source})
+    endif()
+  endforeach()
+  list(REMOVE_ITEM fast ${small})
+  cresset_join(fast ${room} ${fast})
+  cresset_join(small ${room}_small ${small})
+  cresset_size_flags(${small})
+  set(${list} ${rest} ${fast} ${small} PARENT_SCOPE)
+endfunction()
+foreach(room IN ITEMS ops nn optim data monitor)
+  cresset_join_room(cresset_sources ${room})
+endforeach()
+cresset_join_room(cresset_distributed_sources distributed)
 
 set_source_files_properties(${PROJECT_SOURCE_DIR}/cresset/core/version.cpp PROPERTIES
   COMPILE_DEFINITIONS "CRESSET_VERSION=\"${PROJECT_VERSION}\"")

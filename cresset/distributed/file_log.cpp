@@ -23,7 +23,7 @@ constexpr size_t kRecordHeaderBytes = 4 + kChecksumBytes;
 // Others keep the lock for microseconds: whoever waits this long, however short its own time, waits for a stopped one.
 constexpr Milliseconds kLockPatience = std::chrono::seconds(2);
 
-std::string checksum(std::string_view body) { return std::string(bytes_of(sha256(body)).substr(0, kChecksumBytes)); }
+std::string checksum(std::string_view body) { return std::string(view_of(sha256(body)).substr(0, kChecksumBytes)); }
 
 std::string read_whole(int fd, uint64_t from, uint64_t to) {
   std::string bytes(to - from, '\0');

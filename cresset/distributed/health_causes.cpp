@@ -9,7 +9,7 @@ namespace {
 
 // A death is told by the store at once; the launcher's word on how it died follows. So long it is waited for.
 constexpr Milliseconds kSettling{300};
-constexpr Milliseconds kTick{20};
+constexpr Milliseconds kCauseTick{20};
 
 }  // namespace
 
@@ -117,7 +117,7 @@ std::string Health::wait_for_cause(const std::vector<int>& ranks, const std::str
     if (!found.words.empty()) return found.words;
     if (!found.settling && Clock::now() >= deadline) return {};
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kTick);
+    changed_.wait_for(lock, kCauseTick);
   }
 }
 

@@ -91,13 +91,13 @@ Digest sha256(std::string_view message) {
 
 Digest hmac_sha256(std::string_view key, std::string_view message) {
   std::string padded(key);
-  if (key.size() > kBlockBytes) padded = bytes_of(sha256(key));
+  if (key.size() > kBlockBytes) padded = view_of(sha256(key));
   padded.resize(kBlockBytes, '\0');
   std::string inner = padded, outer = padded;
   for (char& c : inner) c = static_cast<char>(c ^ 0x36);
   for (char& c : outer) c = static_cast<char>(c ^ 0x5c);
   inner += message;
-  outer += bytes_of(sha256(inner));
+  outer += view_of(sha256(inner));
   return sha256(outer);
 }
 

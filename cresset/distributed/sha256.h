@@ -16,7 +16,7 @@ CRESSET_API Digest hmac_sha256(std::string_view key, std::string_view message);
 // Takes as long for a wrong digest as for the right one, wherever they differ.
 CRESSET_API bool equal_in_constant_time(std::string_view a, std::string_view b);
 
-inline std::string_view bytes_of(const Digest& digest) {
+inline std::string_view view_of(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 

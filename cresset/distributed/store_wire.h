@@ -116,7 +116,7 @@ inline std::string proof(std::string_view who, std::string_view token, std::stri
   std::string message(who);
   message += server_nonce;
   message += client_nonce;
-  return std::string(bytes_of(hmac_sha256(token, message)));
+  return std::string(view_of(hmac_sha256(token, message)));
 }
 
 // From the kernel's generator.

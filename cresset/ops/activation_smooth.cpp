@@ -9,12 +9,12 @@
 
 namespace cresset {
 
-static void check_floating(const char* op, const Tensor& self) {
+static void check_real(const char* op, const Tensor& self) {
   CRESSET_CHECK_AS(TypeError, self.is_floating_point(), op, ": not implemented for '", toString(self.dtype()),
                    "' (expected a real floating-point type)");
 }
-static Tensor like(const char* op, const Into& into, const Tensor& self) {
-  check_floating(op, self);
+static Tensor real_like(const char* op, const Into& into, const Tensor& self) {
+  check_real(op, self);
   return pointwise_result(op, into, {&self}, self.dtype(), self.dtype());
 }
 static Tensor slope_result(const char* op, const Tensor& g, const Tensor& x) {
@@ -49,7 +49,7 @@ static Tensor elu_backward_from_result(const Tensor& g, const Tensor& y, EluNumb
                         });
 }
 static Tensor elu_of(const char* op, const char* node, const Into& into, const Tensor& self, EluNumbers n) {
-  Tensor y = like(op, into, self);
+  Tensor y = real_like(op, into, self);
   bool from_result = into.in_place() && n.alpha >= 0 && n.scale > 0 && n.input_scale > 0;
   Tensor x = from_result ? self : preserved(into, self, self.requires_grad());
   elu_kernel(y, self, n.alpha, n.scale, n.input_scale);
@@ -101,7 +101,7 @@ static Tensor softplus_backward(const Tensor& g, const Tensor& x, double beta, d
                         });
 }
 static Tensor softplus_into(const Into& into, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
-  Tensor y = like("softplus", into, self);
+  Tensor y = real_like("softplus", into, self);
   double b = beta.toDouble(), t = threshold.toDouble();
   softplus_kernel(y, self, b, t, 0);
   return differentiable(
@@ -130,7 +130,7 @@ static Tensor log_sigmoid_backward(const Tensor& g, const Tensor& x) {
                         });
 }
 static Tensor log_sigmoid_into(const Into& into, const Tensor& self) {
-  check_floating("log_sigmoid", self);
+  check_real("log_sigmoid", self);
   Tensor y = result("log_sigmoid", into, self.sizes(), self.dtype(), self.device(), {&self});  // contiguous in PyTorch
   log_sigmoid_kernel(y, self, 0, 0, 0);
   return differentiable("LogSigmoidBackward0", into, y, inputs(self), saved(self),
@@ -156,7 +156,7 @@ static Tensor mish_backward(const Tensor& g, const Tensor& x) {
                         });
 }
 static Tensor mish_into(const Into& into, const Tensor& self) {
-  Tensor y = like("mish", into, self), x = preserved(into, self, self.requires_grad());
+  Tensor y = real_like("mish", into, self), x = preserved(into, self, self.requires_grad());
   mish_kernel(y, self, 0, 0, 0);
   return differentiable("MishBackward0", into, y, inputs(self), saved(x),
                         [](const Tensor& g, Wants, const Tensor& x) { return grads(mish_backward(g, x)); });
@@ -178,7 +178,7 @@ static Tensor softsign_backward(const Tensor& g, const Tensor& x) {
                         });
 }
 static Tensor softsign_into(const Into& into, const Tensor& self) {
-  Tensor y = like("softsign", into, self);
+  Tensor y = real_like("softsign", into, self);
   softsign_kernel(y, self, 0, 0, 0);
   return differentiable("SoftsignBackward0", into, y, inputs(self), saved(self),
                         [](const Tensor& g, Wants, const Tensor& x) { return grads(softsign_backward(g, x)); });
@@ -201,7 +201,7 @@ static Tensor tanhshrink_backward(const Tensor& g, const Tensor& x) {
                         });
 }
 static Tensor tanhshrink_into(const Into& into, const Tensor& self) {
-  Tensor y = like("tanhshrink", into, self);
+  Tensor y = real_like("tanhshrink", into, self);
   tanhshrink_kernel(y, self, 0, 0, 0);
   return differentiable("TanhshrinkBackward0", into, y, inputs(self), saved(self),
                         [](const Tensor& g, Wants, const Tensor& x) { return grads(tanhshrink_backward(g, x)); });
@@ -236,7 +236,7 @@ static Tensor glu_backward(const Tensor& g, const Tensor& x, int64_t dim) {
                         });
 }
 static Tensor glu_into(const Into& into, const Tensor& self, int64_t dim) {
-  check_floating("glu", self);
+  check_real("glu", self);
   CRESSET_CHECK_AS(ShapeError, self.dim() > 0, "glu: does not support 0-dimensional tensors");
   dim = wrap_dim("glu", dim, self);
   CRESSET_CHECK_AS(ShapeError, self.size(dim) % 2 == 0, "glu: Halving dimension must be even, but dimension ", dim,

@@ -69,8 +69,8 @@ Tensor upsampled(const Into& into, const char* op, const char* node, const Tenso
   return resample(into, op, node, x, full_size(op, x, output_size, rank, copies), plan);
 }
 
-using Factor = std::optional<double>;
-double given(const Factor& factor) { return factor.value_or(0); }
+using ScaleFactor = std::optional<double>;
+double given(const ScaleFactor& factor) { return factor.value_or(0); }
 
 }  // namespace
 
@@ -88,30 +88,31 @@ double given(const Factor& factor) { return factor.value_or(0); }
    std::optional<double> scales_h, std::optional<double> scales_w)
 
 // ---- nearest
-static Tensor upsample_nearest1d_into(const Into& into, const Tensor& self, IntArrayRef size, Factor w) {
+static Tensor upsample_nearest1d_into(const Into& into, const Tensor& self, IntArrayRef size, ScaleFactor w) {
   return upsampled(into, "upsample_nearest1d", "UpsampleNearest1DBackward0", self, size, 1,
                    {Resampling::nearest, false, {0, 0, given(w)}});
 }
-static Tensor upsample_nearest2d_into(const Into& into, const Tensor& self, IntArrayRef size, Factor h, Factor w) {
+static Tensor upsample_nearest2d_into(const Into& into, const Tensor& self, IntArrayRef size, ScaleFactor h,
+                                      ScaleFactor w) {
   return upsampled(into, "upsample_nearest2d", "UpsampleNearest2DBackward0", self, size, 2,
                    {Resampling::nearest, false, {0, given(h), given(w)}});
 }
-static Tensor upsample_nearest3d_into(const Into& into, const Tensor& self, IntArrayRef size, Factor d, Factor h,
-                                      Factor w) {
+static Tensor upsample_nearest3d_into(const Into& into, const Tensor& self, IntArrayRef size, ScaleFactor d,
+                                      ScaleFactor h, ScaleFactor w) {
   return upsampled(into, "upsample_nearest3d", "UpsampleNearest3DBackward0", self, size, 3,
                    {Resampling::nearest, false, {given(d), given(h), given(w)}});
 }
-static Tensor _upsample_nearest_exact1d_into(const Into& into, const Tensor& self, IntArrayRef size, Factor w) {
+static Tensor _upsample_nearest_exact1d_into(const Into& into, const Tensor& self, IntArrayRef size, ScaleFactor w) {
   return upsampled(into, "_upsample_nearest_exact1d", "UpsampleNearestExact1DBackward0", self, size, 1,
                    {Resampling::nearest_exact, false, {0, 0, given(w)}});
 }
-static Tensor _upsample_nearest_exact2d_into(const Into& into, const Tensor& self, IntArrayRef size, Factor h,
-                                             Factor w) {
+static Tensor _upsample_nearest_exact2d_into(const Into& into, const Tensor& self, IntArrayRef size, ScaleFactor h,
+                                             ScaleFactor w) {
   return upsampled(into, "_upsample_nearest_exact2d", "UpsampleNearestExact2DBackward0", self, size, 2,
                    {Resampling::nearest_exact, false, {0, given(h), given(w)}});
 }
-static Tensor _upsample_nearest_exact3d_into(const Into& into, const Tensor& self, IntArrayRef size, Factor d, Factor h,
-                                             Factor w) {
+static Tensor _upsample_nearest_exact3d_into(const Into& into, const Tensor& self, IntArrayRef size, ScaleFactor d,
+                                             ScaleFactor h, ScaleFactor w) {
   return upsampled(into, "_upsample_nearest_exact3d", "UpsampleNearestExact3DBackward0", self, size, 3,
                    {Resampling::nearest_exact, false, {given(d), given(h), given(w)}});
 }
@@ -134,32 +135,33 @@ CRESSET_UPSAMPLE_3D(CRESSET_FUNCTION_FORM, _upsample_nearest_exact3d,
                     "Resizes three dimensions, taking the element nearest to each middle.")
 
 // ---- linear and cubic
-static Tensor upsample_linear1d_into(const Into& into, const Tensor& self, IntArrayRef size, bool align, Factor w) {
+static Tensor upsample_linear1d_into(const Into& into, const Tensor& self, IntArrayRef size, bool align,
+                                     ScaleFactor w) {
   return upsampled(into, "upsample_linear1d", "UpsampleLinear1DBackward0", self, size, 1,
                    {Resampling::linear, align, {0, 0, given(w)}});
 }
-static Tensor upsample_bilinear2d_into(const Into& into, const Tensor& self, IntArrayRef size, bool align, Factor h,
-                                       Factor w) {
+static Tensor upsample_bilinear2d_into(const Into& into, const Tensor& self, IntArrayRef size, bool align,
+                                       ScaleFactor h, ScaleFactor w) {
   return upsampled(into, "upsample_bilinear2d", "UpsampleBilinear2DBackward0", self, size, 2,
                    {Resampling::linear, align, {0, given(h), given(w)}});
 }
-static Tensor upsample_bicubic2d_into(const Into& into, const Tensor& self, IntArrayRef size, bool align, Factor h,
-                                      Factor w) {
+static Tensor upsample_bicubic2d_into(const Into& into, const Tensor& self, IntArrayRef size, bool align, ScaleFactor h,
+                                      ScaleFactor w) {
   return upsampled(into, "upsample_bicubic2d", "UpsampleBicubic2DBackward0", self, size, 2,
                    {Resampling::cubic, align, {0, given(h), given(w)}});
 }
-static Tensor upsample_trilinear3d_into(const Into& into, const Tensor& self, IntArrayRef size, bool align, Factor d,
-                                        Factor h, Factor w) {
+static Tensor upsample_trilinear3d_into(const Into& into, const Tensor& self, IntArrayRef size, bool align,
+                                        ScaleFactor d, ScaleFactor h, ScaleFactor w) {
   return upsampled(into, "upsample_trilinear3d", "UpsampleTrilinear3DBackward0", self, size, 3,
                    {Resampling::linear, align, {given(d), given(h), given(w)}});
 }
-static Tensor _upsample_bilinear2d_aa_into(const Into& into, const Tensor& self, IntArrayRef size, bool align, Factor h,
-                                           Factor w) {
+static Tensor _upsample_bilinear2d_aa_into(const Into& into, const Tensor& self, IntArrayRef size, bool align,
+                                           ScaleFactor h, ScaleFactor w) {
   return upsampled(into, "_upsample_bilinear2d_aa", "UpsampleBilinear2DAaBackward0", self, size, 2,
                    {Resampling::linear_smooth, align, {0, given(h), given(w)}});
 }
-static Tensor _upsample_bicubic2d_aa_into(const Into& into, const Tensor& self, IntArrayRef size, bool align, Factor h,
-                                          Factor w) {
+static Tensor _upsample_bicubic2d_aa_into(const Into& into, const Tensor& self, IntArrayRef size, bool align,
+                                          ScaleFactor h, ScaleFactor w) {
   return upsampled(into, "_upsample_bicubic2d_aa", "UpsampleBicubic2DAaBackward0", self, size, 2,
                    {Resampling::cubic_smooth, align, {0, given(h), given(w)}});
 }

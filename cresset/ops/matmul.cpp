@@ -5,6 +5,7 @@
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
+#include "cresset/ops/matrix_forms.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
@@ -59,10 +60,6 @@ void check_expands(const char* op, const char* argument, const Tensor& x, IntArr
 }
 
 Tensor adjoint(const Tensor& x) { return transpose(conj(x), -2, -1); }
-Tensor scaled(const Tensor& x, const Scalar& factor) { return factor.equal(1) ? x : mul(x, factor); }
-
-// Vectors as matrices for the kernel: another geometry over the same memory.
-Tensor as_column(const Tensor& x) { return alias(x, {x.size(0), 1}, {x.stride(0), 1}, x.storage_offset()); }
 Tensor as_row(const Tensor& x) {
   return alias(x, {1, x.size(0)}, {x.size(0) * x.stride(0), x.stride(0)}, x.storage_offset());
 }

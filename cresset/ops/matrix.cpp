@@ -8,14 +8,13 @@
 #include "cresset/ops/creation.h"
 #include "cresset/ops/linalg.h"
 #include "cresset/ops/matmul.h"
+#include "cresset/ops/matrix_forms.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
 
 namespace cresset {
 namespace {
-
-Tensor scaled(const Tensor& x, const Scalar& factor) { return factor.equal(1) ? x : mul(x, factor); }
 
 void check_factors(const char* op, const Tensor& self, const Tensor& a, const Tensor& b) {
   for (const Tensor* x : {&a, &b}) {
@@ -41,8 +40,6 @@ void check_expands(const char* op, const Tensor& self, IntArrayRef sizes) {
                    ": The expanded size of the tensor must match the existing size: self has shape ",
                    text_of(self.sizes()), ", which does not expand to ", text_of(sizes));
 }
-
-Tensor as_column(const Tensor& x) { return alias(x, {x.size(0), 1}, {x.stride(0), 1}, x.storage_offset()); }
 
 void check_batches(const char* op, const Tensor& a, const Tensor& b) {
   for (auto [name, x] : {std::pair{"batch1", &a}, std::pair{"batch2", &b}})

@@ -46,7 +46,8 @@ void check_rank(const char* op, const Tensor& self, int rank, int first_not_empt
 
 Dims sizes_with(const Tensor& self, int rank, IntArrayRef positions) {
   Dims sizes(self.sizes());
-  for (int d = 0; d < rank; d++) sizes[sizes.rank() - rank + d] = positions[static_cast<size_t>(d)];
+  const int64_t first = sizes.rank() - rank;
+  for (int64_t d = first; d < sizes.rank(); d++) sizes[d] = positions[static_cast<size_t>(d - first)];
   return sizes;
 }
 
@@ -69,7 +70,7 @@ Dims window_sizes(const char* op, const Tensor& self, const Window& window, bool
   return sizes_with(self, window.rank, out);
 }
 
-void check_ordered(const char* op, const Tensor& self) {
+void check_poolable(const char* op, const Tensor& self) {
   CRESSET_CHECK_AS(TypeError, !self.is_complex() && self.dtype() != kBool, op, ": not implemented for '",
                    toString(self.dtype()), "'");
 }
@@ -125,7 +126,7 @@ static std::tuple<Tensor, Tensor> max_pool(const char* op, int rank, const Into&
                                            bool ceil_mode) {
   constexpr const char* nodes[] = {"", "MaxPool1DWithIndicesBackward0", "MaxPool2DWithIndicesBackward0",
                                    "MaxPool3DWithIndicesBackward0"};
-  check_ordered(op, self);
+  check_poolable(op, self);
   Window window = window_of(op, rank, kernel_size, stride, padding, dilation);
   Dims sizes = window_sizes(op, self, window, ceil_mode);
   Tensor values = result_like(op, values_into, self, sizes, self.dtype()), indices;

@@ -54,7 +54,7 @@ std::tuple<Tensor, Tensor> adaptive_max_pool(const char* op, int rank, const Int
                                              const Into& indices_into, const Tensor& self, IntArrayRef output_size) {
   constexpr const char* nodes[] = {"", "AdaptiveMaxPool1DBackward0", "AdaptiveMaxPool2DBackward0",
                                    "AdaptiveMaxPool3DBackward0"};
-  check_ordered(op, self);
+  check_poolable(op, self);
   check_rank(op, self, rank, 0);
   Dims sizes = adaptive_sizes(op, self, rank, output_size);
   Tensor values = result_like(op, values_into, self, sizes, self.dtype());

@@ -29,7 +29,7 @@ void check_rank(const char* op, const Tensor& self, int rank, int first_not_empt
 void expand(const char* op, const char* name, IntArrayRef list, int rank, int64_t* to);
 Dims sizes_with(const Tensor& self, int rank, IntArrayRef positions);
 
-void check_ordered(const char* op, const Tensor& self);
+void check_poolable(const char* op, const Tensor& self);
 
 // Fresh results have the layout of `like`: channels-last only if that is.
 Tensor result_like(const char* op, const Into& into, const Tensor& like, IntArrayRef sizes, DType dtype);

@@ -34,7 +34,7 @@ void check_probability(const char* op, double p) {
 }
 
 // The largest value that dtype holds, and the largest up to which it holds every integer.
-double largest(DType dtype) {
+double largest_finite(DType dtype) {
   return dispatch(dtype, [](auto* p) -> double {
     using T = std::remove_pointer_t<decltype(p)>;
     if constexpr (is_complex(dtype_of<T>))
@@ -66,7 +66,7 @@ int64_t smallest_integer(DType dtype) {
 
 void check_holds(DType dtype, int64_t value, const char* what) {
   bool fits = is_integral(dtype, true) ? value >= smallest_integer(dtype) && value <= largest_exact(dtype)
-                                       : std::abs(static_cast<double>(value)) <= largest(dtype);
+                                       : std::abs(static_cast<double>(value)) <= largest_finite(dtype);
   CRESSET_CHECK_AS(ValueError, fits, "random_: ", what, " is out of bounds for ", name_of(dtype), ", found ", value);
 }
 
@@ -104,7 +104,7 @@ Tensor& uniform_(const Tensor& self, double from, double to, std::optional<Gener
                    toString(self.dtype()), "' (expected a floating point or complex dtype)");
   CRESSET_CHECK_AS(ValueError, from <= to,
                    "uniform_: uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
-  double most = largest(self.dtype());
+  double most = largest_finite(self.dtype());
   CRESSET_CHECK_AS(ValueError, std::abs(from) <= most && std::abs(to) <= most, "uniform_: from=", from, " or to=", to,
                    " is out of bounds for ", name_of(self.dtype()));
   CRESSET_CHECK_AS(ValueError, to - from <= most, "uniform_: uniform_ expects to-from <= std::numeric_limits<",

@@ -21,7 +21,7 @@ namespace {
 
 TEST(Exit, GlobalTensorsSurviveTheEndOfMain) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(exit_with_static_tensors(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(exit_with_static_tensors(), ::testing::ExitedWithCode(0), "");
 }
 
 // An object made before any tensor is destroyed after them, and still finds the allocator and the op registry alive.
@@ -38,7 +38,7 @@ struct WorksInItsDestructor {
 }
 TEST(Exit, OpsStillWorkInDestructorsOfGlobals) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(exit_using_ops_late(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(exit_using_ops_late(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "cresset/data/datasets/pixels.h"
 #include "cresset/data/datasets/tensor.h"
 #include "cresset/io/gzip.h"
 #include "cresset/ops/all.h"
@@ -11,8 +12,6 @@ namespace cresset::data::datasets {
 namespace {
 
 constexpr size_t kImage = 3 * 32 * 32;
-
-Tensor floats(const Tensor& bytes) { return bytes.to(kFloat).div_(255); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "cresset/core/parallel.h"
+#include "cresset/data/datasets/pixels.h"
 #include "cresset/data/datasets/tensor.h"
 #include "cresset/ops/all.h"
 
@@ -205,8 +206,6 @@ class Placement {
  private:
   float xx_, xy_, yx_, yy_, x_, y_;
 };
-
-Tensor floats(const Tensor& bytes) { return bytes.to(kFloat).div_(255); }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Finds and checks the four files of MNIST.
 #include "cresset/data/datasets/mnist.h"
 
+#include "cresset/data/datasets/pixels.h"
 #include "cresset/data/datasets/tensor.h"
 #include "cresset/io/gzip.h"
 #include "cresset/io/idx.h"
@@ -19,8 +20,6 @@ std::string found(const char* name, const std::string& root, const std::string& 
     }
   throw IoError(message_of(name, ": ", file, " was not found (looked for ", tried, ")"));
 }
-
-Tensor floats(const Tensor& bytes) { return bytes.to(kFloat).div_(255); }
 
 }  // namespace
 

@@ -9,7 +9,7 @@ namespace cresset::nn::utils::prune {
 
 namespace {
 
-constexpr const char* kKind = "prune";
+constexpr const char* kPruned = "prune";
 
 // What is left of `mask` after pruning among `scores`; both have the same shape.
 using Rule = std::function<Tensor(const Tensor& scores, const Tensor& mask)>;
@@ -20,7 +20,7 @@ struct Target {
 
 Target target_of(Module& module, const std::string& name) {
   OrderedDict<std::string, Tensor> parameters = module.named_parameters(/*recurse=*/false);
-  if (module.computed_kind(name) == kKind)
+  if (module.computed_kind(name) == kPruned)
     return {parameters[name + "_orig"], module.named_buffers(false)[name + "_mask"]};
   CRESSET_CHECK_AS(ValueError, parameters.contains(name), "prune: ", short_name(module), " has no parameter '", name,
                    "'");
@@ -34,14 +34,14 @@ void recompute(Module& module, const std::string& name) {
 
 // The first time, the parameter moves to name_orig; later only the mask changes.
 void set_mask(Module& module, const std::string& name, const Tensor& mask) {
-  if (module.computed_kind(name) == kKind) {
+  if (module.computed_kind(name) == kPruned) {
     NoGradGuard no_grad;
     target_of(module, name).mask.copy_(mask);
   } else {
     Tensor original = target_of(module, name).original;
     bool requires_grad = original.requires_grad();
     Tensor values = original.detach().clone();
-    module.register_computed(name, kKind, {name + "_orig", name + "_mask"},
+    module.register_computed(name, kPruned, {name + "_orig", name + "_mask"},
                              [name](Module& self, AnyValues&) { recompute(self, name); });
     module.register_parameter(name + "_orig", values, requires_grad);
     module.register_buffer(name + "_mask", mask.clone());
@@ -189,8 +189,8 @@ void global_unstructured(const std::vector<std::pair<ModuleRef, std::string>>& p
 }
 
 void remove(ModuleRef module, const std::string& name) {
-  CRESSET_CHECK_AS(ValueError, module->computed_kind(name) == kKind, "prune.remove: Parameter '", name, "' of module ",
-                   short_name(*module), " has to be pruned before pruning can be removed");
+  CRESSET_CHECK_AS(ValueError, module->computed_kind(name) == kPruned, "prune.remove: Parameter '", name,
+                   "' of module ", short_name(*module), " has to be pruned before pruning can be removed");
   NoGradGuard no_grad;
   Target target = target_of(*module, name);
   module->unregister_computed(name, target.mask * target.original);
@@ -199,7 +199,7 @@ void remove(ModuleRef module, const std::string& name) {
 bool is_pruned(ModuleRef module) {
   bool found = false;
   std::as_const(*module).apply(Module::ConstModuleApplyFunction([&](const Module& each) {
-    for (const std::string& name : each.computed_names()) found = found || each.computed_kind(name) == kKind;
+    for (const std::string& name : each.computed_names()) found = found || each.computed_kind(name) == kPruned;
   }));
   return found;
 }

@@ -6,7 +6,7 @@ namespace cresset::nn::utils {
 
 namespace {
 
-constexpr const char* kKind = "spectral_norm";
+constexpr const char* kSpectralNorm = "spectral_norm";
 
 struct Settings {
   std::string name;
@@ -52,7 +52,7 @@ void spectral_norm(ModuleRef module, const std::string& name, int64_t n_power_it
   CRESSET_CHECK_AS(IndexError, weight.dim() >= 2 && outputs >= 0 && outputs < weight.dim(), "spectral_norm: found dim ",
                    outputs, " of '", name, "', which has ", weight.dim(), " dimensions");
   Settings settings{name, n_power_iterations, eps, outputs};
-  module->register_computed(name, kKind, {name + "_orig", name + "_u", name + "_v"},
+  module->register_computed(name, kSpectralNorm, {name + "_orig", name + "_u", name + "_v"},
                             [settings](Module& self, AnyValues&) {
                               self.set_computed(settings.name, compute(self, settings, self.is_training()));
                             });
@@ -63,8 +63,8 @@ void spectral_norm(ModuleRef module, const std::string& name, int64_t n_power_it
 }
 
 void remove_spectral_norm(ModuleRef module, const std::string& name) {
-  CRESSET_CHECK_AS(ValueError, module->computed_kind(name) == kKind, "remove_spectral_norm: spectral_norm of '", name,
-                   "' not found in ", short_name(*module));
+  CRESSET_CHECK_AS(ValueError, module->computed_kind(name) == kSpectralNorm, "remove_spectral_norm: spectral_norm of '",
+                   name, "' not found in ", short_name(*module));
   NoGradGuard no_grad;
   Tensor weight = module->named_parameters(false)[name + "_orig"];
   // Whichever dimension holds the outputs has u's length; where several do, the lowest is the usual one.

@@ -6,7 +6,7 @@ namespace cresset::nn::utils {
 
 namespace {
 
-constexpr const char* kKind = "weight_norm";
+constexpr const char* kWeightNorm = "weight_norm";
 
 Tensor norm_except(const Tensor& v, std::optional<int64_t> dim) {
   if (!dim) return norm(v, Scalar(2));
@@ -40,7 +40,7 @@ void weight_norm(ModuleRef module, const std::string& name, std::optional<int64_
   Tensor weight = parameters[name].detach().clone();
   CRESSET_CHECK_AS(IndexError, !dim || (*dim >= -weight.dim() && *dim < weight.dim()), "weight_norm: found dim ",
                    dim.value_or(0), " (expected a dimension of '", name, "', which has ", weight.dim(), ")");
-  module->register_computed(name, kKind, {name + "_g", name + "_v"},
+  module->register_computed(name, kWeightNorm, {name + "_g", name + "_v"},
                             [name](Module& self, AnyValues&) { self.set_computed(name, compute(self, name)); });
   module->register_parameter(name + "_g", norm_except(weight, dim).clone());
   module->register_parameter(name + "_v", weight);
@@ -48,7 +48,7 @@ void weight_norm(ModuleRef module, const std::string& name, std::optional<int64_
 }
 
 void remove_weight_norm(ModuleRef module, const std::string& name) {
-  CRESSET_CHECK_AS(ValueError, module->computed_kind(name) == kKind, "remove_weight_norm: weight_norm of '", name,
+  CRESSET_CHECK_AS(ValueError, module->computed_kind(name) == kWeightNorm, "remove_weight_norm: weight_norm of '", name,
                    "' not found in ", short_name(*module));
   NoGradGuard no_grad;
   module->unregister_computed(name, compute(*module, name));

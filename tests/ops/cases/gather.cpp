@@ -30,9 +30,9 @@ Index moved(Index at, size_t dim, int64_t to, int64_t size) {
 }
 
 Array gathered_along(const Array& x, size_t dim, const Array& index) {
-  Array from = vector_of(x);
-  return gathered(from, index.sizes.empty() ? Ints{1} : index.sizes,
-                  [&](const Index& at) { return moved(at, dim, whole(vector_of(index)[at]), from.sizes[dim]); });
+  const Array from = vector_of(x), where = vector_of(index);
+  return gathered(from, where.sizes,
+                  [&](const Index& at) { return moved(at, dim, whole(where[at]), from.sizes[dim]); });
 }
 
 // What each place of self gets from src, in order; then f makes its new value of the old one and those.
