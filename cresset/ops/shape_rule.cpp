@@ -182,6 +182,32 @@ bool decides_strides(const Tensor& first) {
   return is_dense(first.sizes(), first.strides());
 }
 
+// A fresh tensor laid out as x, which decides_strides: its geometry has been checked when it was made, so that only the
+// bytes of another dtype can be too many.
+Tensor laid_out_as(const Tensor& x, DType dtype, Device device) {
+  const TensorImpl* from = x.impl();
+  int64_t bytes = 0;
+  if (CRESSET_UNLIKELY(__builtin_mul_overflow(from->numel, static_cast<int64_t>(element_size(dtype)), &bytes)))
+    return empty_strided(x.sizes(), x.strides(), dtype, device);  // which says so
+  auto storage = Storage::make(static_cast<size_t>(bytes), device);
+  auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());
+  TensorImpl* impl = owned.get();
+  impl->dtype = dtype;
+  impl->device = device;
+  impl->inference = thread_state.inference;
+  impl->storage = std::move(storage);
+  int rank = from->sizes.rank();
+  impl->sizes.resize(rank);
+  impl->strides.resize(rank);
+  for (int i = 0; i < rank; i++) {
+    impl->sizes[i] = from->sizes[i];
+    impl->strides[i] = from->strides[i];
+  }
+  impl->numel = from->numel;
+  impl->contiguous = from->contiguous;
+  return Tensor(std::move(owned));
+}
+
 }  // namespace
 
 void check_no_overlap(const char* op, const Tensor& written, const Tensor& read) {
@@ -278,7 +304,7 @@ Tensor pointwise_result(const char* op, const Into& into, std::initializer_list<
     const Dims& sizes = first.impl()->sizes;
     if (!into.fresh()) return given_result(op, into, inputs, compute, sizes, common.device);
     if (common.contiguous) return empty_contiguous(sizes, dtype, common.device);
-    if (decides_strides(first)) return empty_strided(sizes, first.strides(), dtype, common.device);
+    if (decides_strides(first)) return laid_out_as(first, dtype, common.device);
     return empty_strided(sizes, result_strides(sizes, inputs), dtype, common.device);
   }
   Dims sizes = broadcast_all(op, inputs);

@@ -45,6 +45,26 @@ TEST(Edge, JoinedSizesAreCounted) {
   EXPECT_EQ(ones({2}).chunk(kHuge).size(), 2u);
 }
 
+// Eight dimensions are more than a tensor's header holds.
+TEST(Edge, ResultsAreLaidOutAsADenseFirstInput) {
+  Tensor plain = arange(256, kFloat).view({2, 2, 2, 2, 2, 2, 2, 2});
+  Tensor turned = plain.permute({7, 2, 5, 0, 1, 6, 3, 4});
+  for (const Tensor& y : {turned + plain, turned.gt(plain), turned.to(kHalf) * plain}) {
+    EXPECT_EQ(y.strides(), turned.strides());
+    EXPECT_FALSE(y.is_contiguous());
+    EXPECT_EQ(y.numel(), 256);
+  }
+  EXPECT_TRUE((turned + plain).contiguous().equal(turned.contiguous() + plain));
+  EXPECT_TRUE((plain + turned).is_contiguous());
+}
+
+TEST(Edge, ResultsOfAWiderTypeAreCounted) {
+  const int64_t side = int64_t{1} << 31;
+  Tensor x = empty({side, side}, TensorOptions(kChar).device(kMeta)).t();
+  EXPECT_EQ(x.neg().strides(), x.strides());
+  EXPECT_ERROR(ShapeError, x.sqrt(), "larger than memory can be");
+}
+
 TEST(Edge, AbsurdNumbersOfThreadsAreRefused) {
   EXPECT_ERROR(ValueError, set_num_threads(100000), "expected at most 4096");
 }

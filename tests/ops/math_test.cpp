@@ -174,6 +174,11 @@ TEST(PointwiseMath, gradients_by_kernel_equal_the_formulas) {
        [](double x) {
          return 0.5 * std::erfc(-x / std::numbers::sqrt2) + x * std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
        }},
+      {"gelu by tanh", [](const Tensor& x) { return gelu(x, "tanh"); },
+       [](double x) {
+         const double c = std::sqrt(8 / std::numbers::pi), s = exact_sigmoid(c * (x + 0.044715 * x * x * x));
+         return s * (1 + x * (1 - s) * c * (1 + 3 * 0.044715 * x * x));
+       }},
   };
   for (const Pair& pair : pairs) {
     Tensor found = slope(pair.function);

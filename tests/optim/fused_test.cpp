@@ -188,6 +188,37 @@ TEST(FusedAdam, KeepsNan) {
   for (size_t i = 0; i < values.size(); i++) EXPECT_EQ(std::isnan(values[i]), i == 3 || i == 19) << i;
 }
 
+// Where the denominator is 0, infinite, or the step is 0, a step still does what its ops do one after another.
+TEST(FusedAdam, OddDenominatorsAsByOps) {
+  struct Odd {
+    const char* name;
+    double lr, eps;
+  };
+  for (const Odd& odd :
+       {Odd{"no eps", 0.01, 0}, {"no step", 0, 1e-8}, {"tiny eps", 0.01, 1e-40}, {"usual", 0.01, 1e-8}})
+    for (DType dtype : {kFloat, kDouble}) {
+      SCOPED_TRACE(odd.name);
+      Params a = {ones({40}, dtype).requires_grad_()}, b = {ones({40}, dtype).requires_grad_()};
+      AdamW fused(a, AdamWOptions(odd.lr).eps(odd.eps)), plain(b, AdamWOptions(odd.lr).eps(odd.eps).fused(false));
+      for (int64_t step = 0; step < 3; step++) {
+        Tensor g = noise_tensor({40}, 3 + step, dtype);
+        g.slice(0, 0, 4).fill_(0);                       // v = 0
+        g.slice(0, 4, 8).fill_(step == 0 ? 1e30 : 1.0);  // its square overflows in float, and v stays infinite
+        a[0].mutable_grad() = g.clone();
+        b[0].mutable_grad() = g.clone();
+        fused.step();
+        plain.step();
+      }
+      std::vector<double> found = flat_values(a), wanted = flat_values(b);
+      for (size_t i = 0; i < found.size(); i++) {
+        if (std::isnan(wanted[i]))
+          EXPECT_TRUE(std::isnan(found[i])) << i << ": found " << found[i];
+        else
+          EXPECT_NEAR(found[i], wanted[i], 1e-6) << i;
+      }
+    }
+}
+
 // All of them, with their own memory: after a warm-up nothing grows.
 TEST(Optimizers, DoNotGrow) {
   std::vector<Make> makes = {

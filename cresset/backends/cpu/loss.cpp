@@ -41,6 +41,15 @@ double get(const Tensor& x, int64_t i) {
   });
 }
 
+// Where the rows of a matrix begin.
+struct RowStarts {
+  char* data;
+  int64_t step;
+  explicit RowStarts(const Tensor& x)
+      : data(static_cast<char*>(x.impl()->data())), step(x.stride(0) * static_cast<int64_t>(x.itemsize())) {}
+  char* operator()(int64_t i) const { return data + i * step; }
+};
+
 template <class T>
 void forward_typed(const Tensor& loss, const Tensor& normalizers, const Tensor& total, const Tensor& x,
                    const Tensor& target, int64_t reduction, int64_t ignore_index) {
@@ -49,25 +58,25 @@ void forward_typed(const Tensor& loss, const Tensor& normalizers, const Tensor& 
   int64_t rows = x.size(0), classes = x.size(1);
   std::vector<double> losses(static_cast<size_t>(rows));
   auto normalizer = [&](int64_t i) { return static_cast<T*>(normalizers.impl()->data()) + 2 * i; };
-  auto row_start = [&](int64_t i) {
-    return static_cast<char*>(x.impl()->data()) + i * x.stride(0) * static_cast<int64_t>(x.itemsize());
-  };
+  const RowStarts row_start(x);
   parallel_for(0, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(classes, 1)), [&](int64_t begin, int64_t end) {
     Row<T> row(x, lines, 0);
     for (int64_t i = begin; i < end; i++) {
       int64_t c = element<int64_t>(target, i);
+      T* top = normalizer(i);
       if (c == ignore_index) {
-        normalizer(i)[0] = 0, normalizer(i)[1] = 1;
+        top[0] = 0, top[1] = 1;  // whose logarithm is no loss either
         losses[static_cast<size_t>(i)] = 0;
         continue;
       }
       checked_class(c, classes);
       const T* logits = row.read(row_start(i));
-      T* top = normalizer(i);
       top[1] = inner.exp_total(logits, classes, top);
-      losses[static_cast<size_t>(i)] =
-          static_cast<double>(*top) - static_cast<double>(logits[c]) + std::log(static_cast<double>(top[1]));
+      losses[static_cast<size_t>(i)] = static_cast<double>(*top) - static_cast<double>(logits[c]);
     }
+    // Apart: a logarithm waits for the whole of its row, and would keep the next rows waiting with it.
+    for (int64_t i = begin; i < end; i++)
+      losses[static_cast<size_t>(i)] += std::log(static_cast<double>(normalizer(i)[1]));
   });
   double sum = 0, counted = 0;  // in the rows' order, whatever the threads did
   for (int64_t i = 0; i < rows; i++) {
@@ -91,21 +100,19 @@ void backward_typed(const Tensor& dx, const Tensor& g, const Tensor& x, const Te
   const SoftmaxInner<T>& inner = softmax_inner<T>();
   int64_t rows = x.size(0), classes = x.size(1);
   double divisor = reduction == Reduction::Mean ? static_cast<double>(element<T>(total, 0)) : 1;
-  auto row_of = [](const Tensor& t, int64_t i) {
-    return static_cast<char*>(t.impl()->data()) + i * t.stride(0) * static_cast<int64_t>(t.itemsize());
-  };
+  const RowStarts x_row(x), dx_row(dx);
   parallel_for(0, rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(classes, 1)), [&](int64_t begin, int64_t end) {
     Row<T> from(x, lines, 0), to(dx, lines, 1);
     for (int64_t i = begin; i < end; i++) {
       int64_t c = element<int64_t>(target, i);
-      char* at = row_of(dx, i);
+      char* at = dx_row(i);
       T* out = to.to_write(at);
       if (c == ignore_index) {
         std::fill_n(out, classes, T(0));
       } else {
         const T* normalizer = static_cast<const T*>(normalizers.impl()->data()) + 2 * i;
         T scale = static_cast<T>(get(g, i) / divisor);
-        inner.exp_row(out, from.read(row_of(x, i)), classes, normalizer[0], scale / normalizer[1]);
+        inner.exp_row(out, from.read(x_row(i)), classes, normalizer[0], scale / normalizer[1]);
         out[checked_class(c, classes)] -= scale;
       }
       to.written(at);

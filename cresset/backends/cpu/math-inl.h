@@ -216,14 +216,21 @@ HWY_INLINE V cosh(D d, V x) {
 // What sigmoid and silu share: with e = exp(-|x|), sigmoid(x) = (x < 0 ? e : 1) / (1 + e).
 template <class V>
 struct Fraction {
-  V over, under;
+  V over, under, e;
 };
 template <class D, class V>
 HWY_INLINE Fraction<V> sigmoid_fraction(D d, V x) {
   using T = Lane<D>;
   V e = exp_below_zero(d, hn::Max(hn::Set(d, ExpConstants<T>::lowest), hn::Neg(hn::Abs(x))), hn::Zero(d));
   V one = hn::Set(d, T(1));
-  return {hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e)};
+  return {hn::IfThenElse(hn::Lt(x, hn::Zero(d)), e, one), hn::Add(one, e), e};
+}
+// The slope of x sigmoid(u) where u has slope `inner`: sigmoid(u) + x inner e / (1 + e)^2, in which nothing cancels.
+template <class D, class V>
+HWY_INLINE V times_sigmoid_slope(D d, V x, V u, V inner) {
+  auto f = sigmoid_fraction(d, u);
+  V by = hn::Div(hn::Set(d, Lane<D>(1)), f.under);
+  return hn::MulAdd(hn::Mul(hn::Mul(hn::Mul(f.e, by), by), x), inner, hn::Mul(f.over, by));
 }
 // a * b - product, exactly.
 template <class D, class V>
@@ -270,8 +277,7 @@ HWY_INLINE V silu(D d, V x) {
 }
 template <class D, class V>
 HWY_INLINE V silu_slope(D d, V x) {
-  V s = sigmoid(d, x), one = hn::Set(d, Lane<D>(1));
-  return hn::Mul(s, hn::MulAdd(x, hn::Sub(one, s), one));
+  return times_sigmoid_slope(d, x, x, hn::Set(d, Lane<D>(1)));
 }
 
 // ---- logarithms. x = 2^e (1 + f) with 1 + f from sqrt(1/2) to sqrt(2), log(1 + f) = f + rest.
@@ -573,9 +579,8 @@ HWY_INLINE V gelu_tanh(D d, V x) {
 }
 template <class D, class V>
 HWY_INLINE V gelu_tanh_slope(D d, V x) {
-  V s = sigmoid(d, gelu_tanh_argument(d, x)), one = hn::Set(d, 1.f);
   V inner = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 0.214064449f), hn::Set(d, 1.59576912f));
-  return hn::Mul(s, hn::MulAdd(hn::Mul(x, inner), hn::Sub(one, s), one));
+  return times_sigmoid_slope(d, x, gelu_tanh_argument(d, x), inner);
 }
 
 }  // namespace cresset::cpu::HWY_NAMESPACE

@@ -54,18 +54,19 @@ void sgd_half(T* p, T* buffer, const T* g, int64_t n, const SgdNumbers<float>& n
   }
 }
 
-template <class T>
-void adam_half(T* p, T* avg, T* square, T* largest, const T* g, int64_t n, const AdamNumbers<float>& numbers) {
+// For half types, and for numbers that the vectors do not provide for.
+template <class T, class C>
+void adam_each(T* p, T* avg, T* square, T* largest, const T* g, int64_t n, const AdamNumbers<C>& numbers) {
   for (int64_t i = 0; i < n; i++) {
-    const float param = static_cast<float>(p[i]) * numbers.keep;
-    float grad = static_cast<float>(g[i]) * numbers.sign;
+    const C param = static_cast<C>(p[i]) * numbers.keep;
+    C grad = static_cast<C>(g[i]) * numbers.sign;
     if (numbers.weight_decay != 0) grad += numbers.weight_decay * param;
-    const float m = numbers.beta1 * static_cast<float>(avg[i]) + numbers.take1 * grad;
-    float v = numbers.beta2 * static_cast<float>(square[i]) + numbers.take2 * grad * grad;
+    const C m = numbers.beta1 * static_cast<C>(avg[i]) + numbers.take1 * grad;
+    C v = numbers.beta2 * static_cast<C>(square[i]) + numbers.take2 * grad * grad;
     avg[i] = m;
     square[i] = v;
     if (largest) {
-      const float before = largest[i];
+      const C before = largest[i];
       if (before > v || std::isnan(before)) v = before;
       largest[i] = v;
     }
@@ -137,9 +138,8 @@ void adam_step(const Tensor& first, TensorList params, TensorList avgs, TensorLi
         *top = at<T>(largest, i, from);
       const T* g = at<T>(grads, i, from);
       if constexpr (is_vectorised<T>)
-        inner->adam(p, avg, square, top, g, n, numbers);
-      else
-        adam_half(p, avg, square, top, g, n, numbers);
+        if (numbers.has_plain_denominator()) return inner->adam(p, avg, square, top, g, n, numbers);
+      adam_each(p, avg, square, top, g, n, numbers);
     });
   });
 }

@@ -81,18 +81,34 @@ void sgd(T* p, T* buffer, const T* g, int64_t n, const SgdNumbers<T>& numbers) {
     with.template operator()<Momentum::plain>();
 }
 
+// param - m / below for below > 0, the quotient to 2 ulp in float: beside the square root a division keeps the divider
+// busy for longer than all else takes together. Infinite denominators become the largest one whose reciprocal is a
+// normal number; nan stays.
+template <class D, class V>
+HWY_INLINE V less_quotient(D d, V param, V m, V below) {
+#if HWY_ARCH_X86  // elsewhere the first guess is coarser
+  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
+    below = hn::Min(hn::Set(d, 0x1p126f), below);
+    const V guess = hn::ApproximateReciprocal(below);
+    return hn::NegMulAdd(m, hn::Mul(guess, hn::NegMulAdd(below, guess, hn::Set(d, 2.f))), param);
+  }
+#endif
+  return hn::Sub(param, hn::Div(m, below));
+}
+
 template <class T, bool amsgrad, bool decays>
 HWY_INLINE void adam_vectors(T* p, T* avg, T* square, T* largest, const T* g, int64_t n,
                              const AdamNumbers<T>& numbers) {
   const Tag<T> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto step = hn::Set(d, -numbers.step_size), root = hn::Set(d, numbers.root_inverse),
+  const auto root = hn::Set(d, numbers.root_by_step), eps = hn::Set(d, numbers.eps_by_step),
              beta1 = hn::Set(d, numbers.beta1), take1 = hn::Set(d, numbers.take1), beta2 = hn::Set(d, numbers.beta2),
-             take2 = hn::Set(d, numbers.take2), eps = hn::Set(d, numbers.eps), decay = hn::Set(d, numbers.weight_decay),
-             keep = hn::Set(d, numbers.keep), sign = hn::Set(d, numbers.sign);
+             take2 = hn::Set(d, numbers.take2), decay = hn::Set(d, numbers.weight_decay),
+             keep = hn::Set(d, numbers.keep),
+             sign = hn::And(hn::Set(d, numbers.sign), hn::SignBit(d));  // by bits, which is free beside the products
   for (int64_t i = 0; i < n; i += lanes) {
     auto param = hn::Mul(hn::LoadU(d, p + i), keep);
-    auto grad = hn::Mul(hn::LoadU(d, g + i), sign);
+    auto grad = hn::Xor(hn::LoadU(d, g + i), sign);
     if constexpr (decays) grad = hn::MulAdd(param, decay, grad);
     const auto m = hn::MulAdd(grad, take1, hn::Mul(hn::LoadU(d, avg + i), beta1));
     auto v = hn::MulAdd(hn::Mul(grad, grad), take2, hn::Mul(hn::LoadU(d, square + i), beta2));
@@ -105,7 +121,7 @@ HWY_INLINE void adam_vectors(T* p, T* avg, T* square, T* largest, const T* g, in
       hn::StoreU(v, d, largest + i);
     }
     const auto below = hn::MulAdd(hn::Sqrt(v), root, eps);
-    hn::StoreU(hn::MulAdd(hn::Div(m, below), step, param), d, p + i);
+    hn::StoreU(less_quotient(d, param, m, below), d, p + i);
   }
 }
 template <class T, bool amsgrad, bool decays>
