@@ -85,7 +85,8 @@ SlurmCluster::SlurmCluster(Trial& trial) : trial_(trial) {
 }
 
 SlurmCluster::~SlurmCluster() {
-  // Each waits for what is left of its steps.
+  // Slurm's part of a step ends after its tasks, and not without the daemons.
+  if (ready_) wait_until_idle();
   for (const std::string& name : nodes_) trial_.signal(name, SIGTERM);
   for (const std::string& name : nodes_) EXPECT_NE(trial_.finish(name, 20), -1) << name << " does not end";
   // The controller would take a second to save a state that nobody will read.

@@ -24,11 +24,11 @@ class SlurmCluster {
   bool ready() const { return ready_; }
   // A command of Slurm's under this name: {"srun", "-n", "4", ...}.
   void start(const std::string& name, const Words& command);
-  // Until both nodes are there and no job is left; false, and a failed check, after half a minute.
-  bool wait_until_idle();
 
  private:
   void write_configuration() const;
+  // Until both nodes are there and no job is left; false, and a failed check, after half a minute.
+  bool wait_until_idle();
   void start_daemon(Words& among, const std::string& name, const Words& command);
   // As long as the daemon runs, for 20 s at most.
   void wait_while(const std::string& name, const std::function<bool()>& condition) const;
