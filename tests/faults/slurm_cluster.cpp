@@ -51,6 +51,8 @@ constexpr int kNodePort = 16818;
 std::string SlurmCluster::missing() {
   for (const char* name : {"munged", "slurmctld", "slurmd", "slurmstepd", "srun", "sbatch", "sinfo"})
     if (path_of(name).empty()) return std::string("no ") + name + " (./x setup unpacks it)";
+  if (shell("LD_LIBRARY_PATH='" + plugins() + "' " + path_of("slurmd") + " -V") != 0)
+    return "slurmd does not run here: a library that it needs is missing";
   if (!has_own_network()) return "a network of its own needs root";
   if (shell("ip -V") != 0) return "no ip (Debian: apt install iproute2)";
   return {};
