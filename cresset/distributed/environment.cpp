@@ -7,16 +7,22 @@
 #include <cstdlib>
 #include <functional>
 #include <initializer_list>
+#include <sstream>
 
 #include "cresset/core/error.h"
 
 namespace cresset::distributed {
 namespace {
 
-// The launcher reads what a worker writes through a pipe, which the C library would fill 4 KB at a time: lines would
-// come late, and those of a worker that is killed never.
-[[maybe_unused]] const bool lines_leave_at_once =
-    std::getenv("CRESSET_AGENT_STORE") && !isatty(STDOUT_FILENO) && std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ) == 0;
+// A task that srun started. A batch script has a rank and a number of tasks, too, but it is one process, and those
+// tasks are still to be started; only a step has a number.
+bool in_slurm_step() { return std::getenv("SLURM_STEP_ID") && std::getenv("SLURM_PROCID"); }
+
+// The launcher and srun read what a worker writes through a pipe, which the C library would fill 4 KB at a time: lines
+// would come late, and those of a worker that is killed never.
+[[maybe_unused]] const bool lines_leave_at_once = (std::getenv("CRESSET_AGENT_STORE") || in_slurm_step()) &&
+                                                  !isatty(STDOUT_FILENO) &&
+                                                  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ) == 0;
 
 std::optional<int> first_number(std::initializer_list<const char*> variables) {
   for (const char* variable : variables) {
@@ -29,9 +35,39 @@ std::optional<int> first_number(std::initializer_list<const char*> variables) {
   return {};
 }
 
+std::optional<int> number_of_step(const char* variable) {
+  return in_slurm_step() ? first_number({variable}) : std::nullopt;
+}
+
 // Ports that neither the system hands out by itself (from 32768) nor anybody else is likely to use.
-uint16_t port_of_job(const std::string& job) {
-  return static_cast<uint16_t>(20000 + std::hash<std::string>()(job) % 12000);
+uint16_t port_of_job(size_t job) { return static_cast<uint16_t>(20000 + job % 12000); }
+
+// Jobs that share a node have numbers near each other, and so have a job's steps: none of these has another's port.
+uint16_t port_of_slurm_step() {
+  const auto job = number_in_environment("SLURM_JOB_ID"), step = number_in_environment("SLURM_STEP_ID");
+  return port_of_job(static_cast<size_t>(job.value_or(0)) * 101 + static_cast<size_t>(step.value_or(0)));
+}
+
+uint16_t port_of_mpirun() {
+  std::string job = text_in_environment("PMIX_NAMESPACE");
+  if (job.empty()) job = text_in_environment("OMPI_MCA_ess_base_jobid");
+  return port_of_job(std::hash<std::string>()(job.empty() ? std::to_string(getppid()) : job));
+}
+
+// Other hosts would have to be told where rank 0 is, and mpirun does not say.
+std::string host_of_mpirun() {
+  const auto local = number_in_environment("OMPI_COMM_WORLD_LOCAL_SIZE"),
+             all = number_in_environment("OMPI_COMM_WORLD_SIZE");
+  CRESSET_CHECK_AS(DistributedError, local == all, "init_process_group: mpirun spread ", all.value_or(0),
+                   " ranks over several hosts: give the address of rank 0's (mpirun -x MASTER_ADDR=HOST -x "
+                   "MASTER_PORT=PORT)");
+  return "127.0.0.1";
+}
+
+// Of the step: the job may have more nodes, and others first.
+std::string host_of_slurm_step() {
+  if (number_in_environment("SLURM_STEP_NUM_NODES") == 1) return "127.0.0.1";
+  return first_of_nodelist(text_in_environment("SLURM_STEP_NODELIST"));
 }
 
 }  // namespace
@@ -51,15 +87,33 @@ std::optional<int64_t> number_in_environment(const char* variable) {
   return value;
 }
 
-std::optional<int> rank_in_environment() { return first_number({"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}); }
+std::optional<int> rank_in_environment() {
+  const auto rank = first_number({"RANK", "OMPI_COMM_WORLD_RANK"});
+  return rank ? rank : number_of_step("SLURM_PROCID");
+}
 std::optional<int> world_size_in_environment() {
-  return first_number({"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"});
+  const auto size = first_number({"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"});
+  return size ? size : number_of_step("SLURM_STEP_NUM_TASKS");
 }
 std::optional<int> local_rank_in_environment() {
-  return first_number({"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"});
+  const auto rank = first_number({"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK"});
+  return rank ? rank : number_of_step("SLURM_LOCALID");
 }
 std::optional<int> local_world_size_in_environment() {
-  return first_number({"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"});
+  const auto size = first_number({"LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"});
+  const auto node = number_of_step("SLURM_NODEID");
+  return size || !node ? size : tasks_on_node(text_in_environment("SLURM_STEP_TASKS_PER_NODE"), *node);
+}
+
+std::optional<int> tasks_on_node(const std::string& list, int node) {
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');) {
+    int tasks = 0, nodes = 1;
+    if (std::sscanf(part.c_str(), "%d(x%d)", &tasks, &nodes) < 1) return {};
+    if (node < nodes) return tasks;
+    node -= nodes;
+  }
+  return {};
 }
 
 std::string first_of_nodelist(const std::string& list) {
@@ -75,10 +129,12 @@ std::string first_of_nodelist(const std::string& list) {
 }
 
 std::string how_to_set(const char* variable) {
+  const bool in_batch_script = std::getenv("SLURM_JOB_ID") && !in_slurm_step();
   return message_of(
       "init_process_group: ", variable,
       " is not known: start the program with cresset-run (or mpirun, srun), set the environment variable ", variable,
-      ", or give it in InitOptions");
+      ", or give it in InitOptions",
+      in_batch_script ? " (this process is in a Slurm job, but none of its tasks: srun PROGRAM starts those)" : "");
 }
 
 Master master_in_environment() {
@@ -87,26 +143,10 @@ Master master_in_environment() {
     CRESSET_CHECK_AS(ValueError, *port > 0 && *port < 65536, "MASTER_PORT: found ", *port, " (expected 1 to 65535)");
     master.port = static_cast<uint16_t>(*port);
   }
-  const std::string slurm_job = text_in_environment("SLURM_JOB_ID");
-  const bool slurm = number_in_environment("SLURM_PROCID") && !slurm_job.empty();
   const bool mpirun = number_in_environment("OMPI_COMM_WORLD_RANK").has_value();
-  if (master.host.empty() && mpirun) {
-    // Other hosts would have to be told where rank 0 is, and mpirun does not say.
-    const auto local = number_in_environment("OMPI_COMM_WORLD_LOCAL_SIZE"),
-               all = number_in_environment("OMPI_COMM_WORLD_SIZE");
-    CRESSET_CHECK_AS(DistributedError, local == all, "init_process_group: mpirun spread ", all.value_or(0),
-                     " ranks over several hosts: give the address of rank 0's (mpirun -x MASTER_ADDR=HOST -x "
-                     "MASTER_PORT=PORT)");
-    master.host = "127.0.0.1";
-  } else if (master.host.empty() && slurm) {
-    master.host = first_of_nodelist(text_in_environment("SLURM_NODELIST"));
-  }
-  if (master.port == 0 && mpirun) {
-    std::string job = text_in_environment("PMIX_NAMESPACE");
-    if (job.empty()) job = text_in_environment("OMPI_MCA_ess_base_jobid");
-    master.port = port_of_job(job.empty() ? std::to_string(getppid()) : job);
-  } else if (master.port == 0 && slurm) {
-    master.port = port_of_job(slurm_job + "." + text_in_environment("SLURM_STEP_ID"));
+  if (mpirun || in_slurm_step()) {
+    if (master.host.empty()) master.host = mpirun ? host_of_mpirun() : host_of_slurm_step();
+    if (master.port == 0) master.port = mpirun ? port_of_mpirun() : port_of_slurm_step();
   }
   CRESSET_CHECK_AS(DistributedError, !master.host.empty(), how_to_set("MASTER_ADDR"), " (init_method tcp://HOST:PORT)");
   CRESSET_CHECK_AS(DistributedError, master.port != 0, how_to_set("MASTER_PORT"), " (init_method tcp://HOST:PORT)");

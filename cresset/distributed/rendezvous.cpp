@@ -8,6 +8,7 @@
 
 #include "cresset/distributed/environment.h"
 #include "cresset/distributed/file_store.h"
+#include "cresset/distributed/gloo/interface.h"
 #include "cresset/distributed/tcp_store.h"
 
 namespace cresset::distributed {
@@ -57,6 +58,13 @@ void meet_at(const Master& master, const InitOptions& options, Rendezvous& out) 
   tcp.is_server = out.rank == 0 && !out.launcher_store;
   out.master = master.host;
   out.keeps_store = tcp.is_server;
+  if (local_world_size_in_environment().value_or(out.world_size) < out.world_size) {
+    // Others come from elsewhere, and know this machine by another address, or by several.
+    if (const auto address = address_behind_own_name(master.host)) {
+      out.master = *address;
+      if (tcp.is_server) tcp.host = "0.0.0.0";
+    }
+  }
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   tcp.introduction = message_of("rank ", out.rank, " (host ", std::string(host).substr(0, 64), ", pid ", getpid(), ")");

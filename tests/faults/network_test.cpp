@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "trial.h"
 
 using namespace faults;
@@ -95,6 +97,51 @@ TEST_F(Network, ASlowLinkChangesNoBit) {
   }
   EXPECT_FALSE(bits[0].empty());
   EXPECT_EQ(bits[0], bits[1]);
+}
+
+// Debian's /etc/hosts: the first machine's name is 127.0.1.1 to itself, and to nobody else.
+TEST_F(Network, TheFirstMachinesOwnNameMayBeALoopbackAddress) {
+  // Above 127, where Gloo lets the second machine connect to the first.
+  for (size_t side = 0; side < 2; side++)
+    ASSERT_EQ(
+        shell(inside(side, "ip address replace 192.168.213." + std::to_string(side + 1) + "/24 dev " + device(side)) +
+              " && " +
+              inside(side, "ip address delete 10.213.0." + std::to_string(side + 1) + "/24 dev " + device(side))),
+        0);
+  Folder folder;
+  std::ofstream(folder.path() + "/hosts0") << "127.0.0.1 localhost\n127.0.1.1 node0\n";
+  std::ofstream(folder.path() + "/hosts1") << "127.0.0.1 localhost\n192.168.213.1 node0\n";
+  const auto on = [&](size_t side, const Words& command) {
+    // Each `ip netns exec` has mounts of its own.
+    Words words{"ip",
+                "netns",
+                "exec",
+                spaces_[side],
+                "sh",
+                "-c",
+                "mount --bind \"$0\" /etc/hosts && exec \"$@\"",
+                folder.path() + "/hosts" + std::to_string(side)};
+    words.insert(words.end(), command.begin(), command.end());
+    return words;
+  };
+  const Words training{program("train"), "--steps", "5", "--timeout-ms", "20000"};
+  Trial trial;
+  for (size_t side = 0; side < 2; side++) {
+    const std::string rank = std::to_string(side);
+    // As mpirun -x MASTER_ADDR=node0 starts them, and srun.
+    trial.start(rank, on(side, training),
+                {{"RANK", rank},
+                 {"WORLD_SIZE", "2"},
+                 {"LOCAL_WORLD_SIZE", "1"},
+                 {"MASTER_ADDR", "node0"},
+                 {"MASTER_PORT", "29513"}});
+    Words launched{launcher(), "--nnodes",        "2",          "--nproc-per-node", "1", "--node-rank",
+                   rank,       "--rdzv-endpoint", "node0:29514"};
+    launched.insert(launched.end(), training.begin(), training.end());
+    trial.start("launcher " + rank, on(side, launched));
+  }
+  EXPECT_EQ(trial.finish_ranks(2), (std::vector<int>{0, 0})) << trial.everything();
+  for (const char* name : {"launcher 0", "launcher 1"}) EXPECT_EQ(trial.finish(name), 0) << trial.everything();
 }
 
 // The launcher of the second machine goes silent with it; the first says so and ends the run.

@@ -19,7 +19,6 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
-#include <set>
 #include <sstream>
 #include <thread>
 
@@ -53,29 +52,19 @@ struct Network : ::testing::Environment {
 };
 const auto* const network = ::testing::AddGlobalTestEnvironment(new Network);
 
+// Some write over their environment (Slurm's daemons), but none leaves its network.
 std::vector<pid_t> processes_with(const std::string& mark) {
   std::vector<pid_t> found;
+  std::error_code gone;
+  const auto here = std::filesystem::read_symlink("/proc/thread-self/ns/net", gone);
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (read_file("/proc/" + name + "/environ").find(mark) != std::string::npos) found.push_back(std::stoi(name));
+    if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(getpid())) continue;
+    const bool marked = read_file(entry.path() / "environ").find(mark) != std::string::npos;
+    if (marked || (own_network && std::filesystem::read_symlink(entry.path() / "ns/net", gone) == here))
+      found.push_back(std::stoi(name));
   }
   return found;
-}
-
-std::set<int> listening_ports() {
-  std::set<int> ports;
-  for (const char* table : {"/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"}) {
-    std::istringstream lines(read_file(table));
-    std::string line;
-    while (std::getline(lines, line)) {
-      std::istringstream words(line);
-      std::string number, local, remote, state;
-      words >> number >> local >> remote >> state;
-      if (state == "0A") ports.insert(std::stoi(local.substr(local.rfind(':') + 1), nullptr, 16));
-    }
-  }
-  return ports;
 }
 
 std::string described(pid_t pid) {
@@ -218,12 +207,13 @@ std::string Trial::output(const std::string& name) const { return read_file(proc
 
 std::string Trial::said_by(int rank) const {
   if (processes_.contains(std::to_string(rank))) return output(std::to_string(rank));
-  const std::string prefix = "[rank " + std::to_string(rank) + "] ";
+  const std::string number = std::to_string(rank), prefixes[] = {"[rank " + number + "] ", number + ": "};
   std::string out, line;
   for (const auto& [name, process] : processes_) {
     std::istringstream lines(read_file(process.file));
     while (std::getline(lines, line))
-      if (line.starts_with(prefix)) out += line.substr(prefix.size()) + "\n";
+      for (const std::string& prefix : prefixes)
+        if (line.starts_with(prefix)) out += line.substr(prefix.size()) + "\n";
   }
   return out;
 }
@@ -322,6 +312,21 @@ uint16_t free_port() {
   getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length);
   close(fd);
   return ntohs(address.sin_port);
+}
+
+std::set<int> listening_ports() {
+  std::set<int> ports;
+  for (const char* table : {"/proc/thread-self/net/tcp", "/proc/thread-self/net/tcp6"}) {
+    std::istringstream lines(read_file(table));
+    std::string line;
+    while (std::getline(lines, line)) {
+      std::istringstream words(line);
+      std::string number, local, remote, state;
+      words >> number >> local >> remote >> state;
+      if (state == "0A") ports.insert(std::stoi(local.substr(local.rfind(':') + 1), nullptr, 16));
+    }
+  }
+  return ports;
 }
 
 int shell(const std::string& command) {

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class Trial {
   void signal(const std::string& name, int number) const;
 
   std::string output(const std::string& name) const;
-  // What a rank said: from the launcher's output, or from its own.
+  // What a rank said: from the output of the launcher or of srun --label, or from its own.
   std::string said_by(int rank) const;
   // Until the rank has said it, in whole; false (and a failed check) at the end of the time.
   bool wait_for(int rank, const std::string& text, double seconds = 60) const;
@@ -88,6 +89,7 @@ bool blames_only(const std::string& error, int rank);
 bool is_root();
 bool has_own_network();
 uint16_t free_port();
+std::set<int> listening_ports();
 // Runs a command to its end; its status.
 int shell(const std::string& command);
 

@@ -253,7 +253,22 @@ TEST(LauncherNodes, ATakenPortIsNamed) {
   const Result second = nodes.start(1, kWho, {"--node-rank", "0"}).wait();
   EXPECT_EQ(second.status, 1);
   EXPECT_EQ(second.err, "[cresset-run] the store cannot listen on 127.0.0.1:" + std::to_string(nodes.port) +
-                            ": Address already in use\n");
+                            ": Address already in use (another node has --node-rank 0, or an earlier run is still "
+                            "there)\n");
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait().status, 128 + SIGTERM);
+}
+
+// Two who wanted one run over two nodes and left out --nnodes.
+TEST(LauncherNodes, ASecondRunAtATakenPortHearsWhatToDo) {
+  Nodes nodes("1");
+  Launched& first = nodes.start(1, "echo here; sleep 60");
+  ASSERT_TRUE(first.prints("here"));
+  const Result second = nodes.start(1, kWho).wait();
+  EXPECT_EQ(second.status, 1);
+  EXPECT_EQ(second.err, "[cresset-run] the store cannot listen on 127.0.0.1:" + std::to_string(nodes.port) +
+                            ": Address already in use (perhaps another cresset-run is there: one run over several "
+                            "nodes needs --nnodes N on each of them, a second run a port of its own)\n");
   first.signal(SIGTERM);
   EXPECT_EQ(first.wait().status, 128 + SIGTERM);
 }

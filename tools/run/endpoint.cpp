@@ -54,6 +54,13 @@ uint16_t port_of(int fd) {
                                              : reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
 }
 
+const char* who_may_be_there(bool several) {
+  if (several) return " (another node has --node-rank 0, or an earlier run is still there)";
+  return " (perhaps another cresset-run is there: one run over several nodes needs --nnodes N on each of them, a "
+         "second "
+         "run a port of its own)";
+}
+
 // 0, or the errno of one attempt that takes a second at most.
 int try_to_connect(const addrinfo& address, int stop) {
   const Descriptor socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -115,7 +122,7 @@ Listening listen_for_store(const Options& options) {
   const bool may_join = several && options.node_rank < 0 && (error == EADDRNOTAVAIL || error == EADDRINUSE);
   if (may_join) return {-1, options.port, ""};
   throw std::runtime_error("the store cannot listen on " + host + ":" + std::to_string(options.port) + ": " +
-                           std::strerror(error));
+                           std::strerror(error) + (error == EADDRINUSE ? who_may_be_there(several) : ""));
 }
 
 }  // namespace cresset::run

@@ -3,7 +3,9 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -42,7 +44,37 @@ std::string address_of_interface(const std::string& name) {
   return ipv6;
 }
 
+bool is_loopback(const sockaddr* address) {
+  if (address->sa_family == AF_INET)
+    return ntohl(reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr) >> 24 == 127;
+  return address->sa_family == AF_INET6 &&
+         IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
+}
+
+bool is_literal(const std::string& host) {
+  in6_addr bytes{};
+  return inet_pton(AF_INET, host.c_str(), &bytes) == 1 || inet_pton(AF_INET6, host.c_str(), &bytes) == 1;
+}
+
 }  // namespace
+
+std::optional<std::string> address_behind_own_name(const std::string& host) {
+  if (host.empty() || host == "localhost" || is_literal(host)) return {};
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  if (getaddrinfo(host.c_str(), nullptr, &wanted, &found) != 0) return {};  // whoever needs it says so
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(found, freeaddrinfo);
+  for (const addrinfo* entry = found; entry; entry = entry->ai_next)
+    if (!is_loopback(entry->ai_addr)) return {};
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) return {};
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> interfaces(list, freeifaddrs);
+  for (const ifaddrs* entry = list; entry; entry = entry->ifa_next)
+    if (entry->ifa_addr && entry->ifa_addr->sa_family == AF_INET && (entry->ifa_flags & IFF_RUNNING) != 0 &&
+        !is_loopback(entry->ifa_addr))
+      return numeric(entry->ifa_addr, sizeof(sockaddr_in));
+  return {};
+}
 
 std::string outgoing_address(const std::string& host) {
   for (const char* variable : {"CRESSET_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"}) {

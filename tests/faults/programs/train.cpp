@@ -9,6 +9,7 @@
 #include <cresset/cresset.h>
 #include <cresset/distributed/checkpoint.h>
 #include <cresset/distributed/ddp.h>
+#include <cresset/distributed/environment.h>
 #include <cresset/distributed/sampler.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -64,7 +65,7 @@ struct Fault {
     if (std::getline(parts, word, ':')) step = std::stoll(word);
     if (std::getline(parts, word, ':')) rank = std::stoi(word);
     // The first start only: what is started again goes on in peace.
-    mine = rank == number_in("RANK") && number_in("CRESSET_GENERATION") == 0;
+    mine = rank == dist::rank_in_environment() && number_in("CRESSET_GENERATION") == 0;
   }
   bool is_at(const std::string& place, int64_t at) const { return where == place && step == at; }
 
@@ -128,7 +129,8 @@ void train(const Arguments& arguments) {
   fault.here("start", fault.step);
   if (fault.where == "rendezvous" && number_in("CRESSET_GENERATION") == 0) {
     // All wait for the rank behind the one that dies, which comes late.
-    if (number_in("RANK") == (fault.rank + 1) % number_in("WORLD_SIZE")) std::this_thread::sleep_for(3 * later);
+    const int size = dist::world_size_in_environment().value_or(1);
+    if (dist::rank_in_environment() == (fault.rank + 1) % size) std::this_thread::sleep_for(3 * later);
     if (fault.mine)
       std::thread([&] {
         std::this_thread::sleep_for(later);
