@@ -1,5 +1,6 @@
 #include "cresset/optim/sgd.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/optim_step.h"
 #include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
