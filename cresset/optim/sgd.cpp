@@ -4,6 +4,7 @@
 #include "cresset/ops/optim_step.h"
 #include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
+#include "cresset/optim/fields.h"
 
 namespace cresset::optim {
 
