@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "cresset/autograd/variable.h"
+
 namespace cresset::autograd {
 namespace {
 

@@ -9,4 +9,3 @@
 #include "cresset/autograd/gradcheck.h"
 #include "cresset/autograd/graph.h"
 #include "cresset/autograd/saved.h"
-#include "cresset/autograd/variable.h"

@@ -4,11 +4,9 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "cresset/autograd/call_site.h"
 #include "cresset/core/tensor.h"
 
 namespace cresset::autograd {
@@ -88,37 +86,10 @@ Grads grads(Ts&&... tensors) {
 using variable_list = std::vector<Tensor>;
 using edge_list = std::vector<Edge>;
 
-// Keeps the gradient of a tensor that is no leaf. The node and the tensor share it, so that either may go first.
-class CRESSET_API GradKeeper {
- public:
-  explicit GradKeeper(Tensor* into) : into_(into) {}
-  void keep(const Tensor& gradient);
-  void forget();  // the tensor is going, or is kept elsewhere now
-
- private:
-  std::mutex mutex_;
-  Tensor* into_;
-};
-
-// Lists of hooks are copied before they are called, since a hook may remove itself; the hook, with what it captured and
-// changes, stays one object.
-template <class Signature>
-using SharedHook = std::shared_ptr<std::function<Signature>>;
-
-// What few nodes have: hooks and what anomaly mode keeps.
-struct NodeExtras {
-  struct TensorHook {
-    unsigned id;
-    uint32_t output_nr;
-    SharedHook<Tensor(const Tensor&)> call;
-  };
-  unsigned next_id = 0;
-  std::vector<TensorHook> tensor_hooks;  // on one output's gradient, in order
-  std::vector<std::pair<unsigned, SharedHook<variable_list(const variable_list&)>>> pre_hooks;
-  std::vector<std::pair<unsigned, SharedHook<variable_list(const variable_list&, const variable_list&)>>> post_hooks;
-  std::vector<std::pair<uint32_t, std::shared_ptr<GradKeeper>>> retained;  // by output
-  CallSite made_at;                                                        // anomaly mode: of the forward op
-  bool has_node_hooks() const { return !pre_hooks.empty() || !post_hooks.empty(); }
+// What few nodes have: hooks and what anomaly mode keeps (autograd/variable.h).
+struct NodeExtras;
+struct CRESSET_API NodeExtrasDeleter {
+  void operator()(NodeExtras* extras) const;
 };
 
 class CRESSET_API Node : public NodeBase {
@@ -139,7 +110,7 @@ class CRESSET_API Node : public NodeBase {
   bool wants(size_t i) const {
     return edges_[i].is_valid() && (CRESSET_LIKELY(!partial_run) || serves_target(edges_[i]));
   }
-  bool runs_on_nothing() const { return runs_without_gradients || (extras_ && extras_->has_node_hooks()); }
+  bool runs_on_nothing() const { return runs_without_gradients || (extras_ && has_node_hooks()); }
 
   unsigned add_tensor_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook);
   bool remove_tensor_hook(unsigned id);
@@ -147,10 +118,7 @@ class CRESSET_API Node : public NodeBase {
   unsigned add_post_hook(std::function<variable_list(const variable_list&, const variable_list&)> hook);
   bool del_pre_hook(unsigned id);
   bool del_post_hook(unsigned id);
-  NodeExtras& extras() {
-    if (!extras_) extras_ = std::make_unique<NodeExtras>();
-    return *extras_;
-  }
+  NodeExtras& extras();  // made when asked for
   NodeExtras* extras_or_null() const { return extras_.get(); }
 
  protected:
@@ -169,11 +137,12 @@ class CRESSET_API Node : public NodeBase {
   uint32_t num_edges_ = 0;
   uint32_t num_results_ = 1;
   uint64_t sequence_ = 0;
-  std::unique_ptr<NodeExtras> extras_;
+  std::unique_ptr<NodeExtras, NodeExtrasDeleter> extras_;
 
  private:
   friend class Run;
   static bool serves_target(const Edge& edge);
+  bool has_node_hooks() const;
   static constinit thread_local const Run* partial_run __attribute__((tls_model("initial-exec")));
   std::atomic<uint64_t> claim_{0};  // {run, slot} of the backward that is using it; 0: none
 };
@@ -189,6 +158,8 @@ Ref<N> make_node(Args&&... args);
 CRESSET_API Edge gradient_edge(const Tensor& tensor);
 // The leaf's accumulator, made when first asked for.
 CRESSET_API Ref<Node> grad_accumulator(const Tensor& leaf);
+// Gradients of `leaf` go into `destination` (same shape and dtype) from now on; undefined takes it back.
+CRESSET_API void set_grad_destination(const Tensor& leaf, const Tensor& destination);
 
 }  // namespace cresset::autograd
 

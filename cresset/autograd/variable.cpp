@@ -53,6 +53,13 @@ void GradKeeper::forget() {
 }
 
 // ---- nodes' hooks
+void NodeExtrasDeleter::operator()(NodeExtras* extras) const { delete extras; }
+NodeExtras& Node::extras() {
+  if (!extras_) extras_.reset(new NodeExtras);
+  return *extras_;
+}
+bool Node::has_node_hooks() const { return extras_->has_node_hooks(); }
+
 unsigned Node::add_tensor_hook(uint32_t output_nr, std::function<Tensor(const Tensor&)> hook) {
   std::lock_guard lock(rare_mutex());
   auto& e = extras();

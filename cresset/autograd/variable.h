@@ -1,13 +1,52 @@
-// A tensor's place in the graph beyond its node: gradient, hooks and the accumulator of a leaf.
+// A tensor's place in the graph beyond its node: gradient, hooks and the accumulator of a leaf. For sources: programs
+// reach all of it through Tensor and Node.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
+#include "cresset/autograd/call_site.h"
 #include "cresset/autograd/node.h"
 
 namespace cresset::autograd {
 
 class AccumulateGrad;
+
+// Keeps the gradient of a tensor that is no leaf. The node and the tensor share it, so that either may go first.
+class CRESSET_API GradKeeper {
+ public:
+  explicit GradKeeper(Tensor* into) : into_(into) {}
+  void keep(const Tensor& gradient);
+  void forget();  // the tensor is going, or is kept elsewhere now
+
+ private:
+  std::mutex mutex_;
+  Tensor* into_;
+};
+
+// Lists of hooks are copied before they are called, since a hook may remove itself; the hook, with what it captured and
+// changes, stays one object.
+template <class Signature>
+using SharedHook = std::shared_ptr<std::function<Signature>>;
+
+// What few nodes have: hooks and what anomaly mode keeps.
+struct NodeExtras {
+  struct TensorHook {
+    unsigned id;
+    uint32_t output_nr;
+    SharedHook<Tensor(const Tensor&)> call;
+  };
+  unsigned next_id = 0;
+  std::vector<TensorHook> tensor_hooks;  // on one output's gradient, in order
+  std::vector<std::pair<unsigned, SharedHook<variable_list(const variable_list&)>>> pre_hooks;
+  std::vector<std::pair<unsigned, SharedHook<variable_list(const variable_list&, const variable_list&)>>> post_hooks;
+  std::vector<std::pair<uint32_t, std::shared_ptr<GradKeeper>>> retained;  // by output
+  CallSite made_at;                                                        // anomaly mode: of the forward op
+  bool has_node_hooks() const { return !pre_hooks.empty() || !post_hooks.empty(); }
+};
 
 struct CRESSET_API AutogradData : AutogradDataBase {
   Tensor grad;
@@ -26,9 +65,6 @@ struct CRESSET_API AutogradData : AutogradDataBase {
 
 CRESSET_API AutogradData& autograd_data(const Tensor& tensor);  // made when asked for
 CRESSET_API AutogradData* autograd_data_or_null(const Tensor& tensor);
-
-// Gradients of `leaf` go into `destination` (same shape and dtype) from now on; undefined takes it back.
-CRESSET_API void set_grad_destination(const Tensor& leaf, const Tensor& destination);
 
 // Adds the gradient into the leaf. It holds the leaf, so a graph keeps its leaves alive.
 class CRESSET_API AccumulateGrad final : public Node {

@@ -3,6 +3,7 @@
 #include "cresset/compile/capture.h"
 
 #include "cresset/autograd/differentiable.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/copy.h"
 
 namespace cresset::compile {

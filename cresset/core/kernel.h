@@ -2,7 +2,9 @@
 // fill its slot before or after anything else runs. The first Tensor argument (the output) decides the device. Meta
 // tensors run no kernel. Below autograd, this is where modes (capture) listen.
 //
-// A kernel is declared CRESSET_API: it stands in a header, and hidden, each library would fill a table of its own.
+// The headers of ops declare their kernels by CRESSET_KERNEL (core/kernel_table.h). A library of its own may write
+// `CRESSET_API inline constinit Kernel<…> name{"name"}` in a header instead: hidden, each library would fill a table of
+// its own.
 #pragma once
 
 #include <array>

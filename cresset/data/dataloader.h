@@ -3,8 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <numeric>
 #include <type_traits>
 
 #include "cresset/data/iterator.h"
@@ -111,8 +109,7 @@ class StatelessDataLoader : public DataLoaderBase<typename Dataset::BatchType> {
       size_t count = wanted;
       if constexpr (requires { job->value.size(); }) count = job->value.size();
       job->indices.resize(count);
-      std::iota(job->indices.begin(), job->indices.end(), taken_);
-      taken_ += count;
+      for (size_t& index : job->indices) index = taken_++;
     }
     return job;
   }
@@ -167,8 +164,7 @@ class StatefulDataLoader : public DataLoaderBase<typename Dataset::BatchType::va
     const size_t wanted = this->options().batch_size;
     auto job = std::make_unique<detail::RequestOf<BatchRequestType>>(BatchRequestType(wanted));
     job->indices.resize(wanted);
-    std::iota(job->indices.begin(), job->indices.end(), taken_);
-    taken_ += wanted;
+    for (size_t& index : job->indices) index = taken_++;
     return job;
   }
   std::unique_ptr<detail::Parcel> fetch(size_t, detail::Request& request) override {

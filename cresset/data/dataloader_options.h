@@ -1,9 +1,9 @@
 // How a loader works. libtorch's options, with seed, prefetch_factor and pin_memory from PyTorch.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>  // for std::chrono::milliseconds: <chrono> itself has calendars, which take long to compile
 #include <optional>
 
 #include "cresset/core/arg.h"

@@ -1,27 +1,49 @@
 // Epochs, prefetching and the loader's state.
 #include "cresset/data/loader_core.h"
 
+#include <set>
+#include <unordered_map>
+
+#include "cresset/data/pipeline.h"
 #include "cresset/data/random.h"
 
 namespace cresset::data::detail {
 
+namespace {
+struct Position {
+  size_t epoch = 0;
+  size_t batches = 0;      // all before this one are delivered
+  std::set<size_t> ahead;  // and these, where order does not matter
+
+  // Batches that went ahead of a gap leave `ahead` once the gap is closed; a resumed epoch may come to them only then.
+  bool was_delivered(size_t sequence) const { return sequence < batches || ahead.contains(sequence); }
+};
+}  // namespace
+
+struct LoaderCore::Progress {
+  std::unique_ptr<Pipeline> pipeline;  // null without workers
+  std::optional<Position> resume;
+  Position position;
+  std::unordered_map<size_t, uint32_t> seen;  // how often each sample came, where samplers repeat
+};
+
 LoaderCore::LoaderCore(const DataLoaderOptions& options, bool one_at_a_time)
-    : self_(std::make_shared<LoaderCore*>(this)), seed_(0), options_(options) {
+    : self_(std::make_shared<LoaderCore*>(this)), seed_(0), options_(options), progress_(std::make_unique<Progress>()) {
   seed_ = options_.seed ? *options_.seed : drawn_seed();
   if (options_.workers > 0)
-    pipeline_ = std::make_unique<Pipeline>(options_, one_at_a_time,
-                                           [this](size_t worker, Request& request) { return fetch(worker, request); });
+    progress_->pipeline = std::make_unique<Pipeline>(
+        options_, one_at_a_time, [this](size_t worker, Request& request) { return fetch(worker, request); });
 }
 
 LoaderCore::~LoaderCore() = default;
 
 void LoaderCore::shut_down() {
   self_.reset();
-  pipeline_.reset();
+  progress_->pipeline.reset();
 }
 
 void LoaderCore::join() {
-  if (pipeline_) pipeline_->stop();
+  if (progress_->pipeline) progress_->pipeline->stop();
   iteration_++;
   under_way_ = false;
 }
@@ -29,14 +51,14 @@ void LoaderCore::join() {
 void LoaderCore::set_epoch(size_t epoch) { given_epoch_ = epoch; }
 
 size_t LoaderCore::begin_epoch() {
-  if (pipeline_) pipeline_->start();
-  const Position from = resume_.value_or(Position{});
-  const std::optional<size_t> wanted = resume_ ? resume_->epoch : given_epoch_;
-  resume_.reset();
+  if (progress_->pipeline) progress_->pipeline->start();
+  const Position from = progress_->resume.value_or(Position{});
+  const std::optional<size_t> wanted = progress_->resume ? progress_->resume->epoch : given_epoch_;
+  progress_->resume.reset();
   given_epoch_.reset();
-  seen_.clear();
+  progress_->seen.clear();
   epoch_ = open_epoch(wanted);
-  position_ = {epoch_, from.batches, from.ahead};
+  progress_->position = {epoch_, from.batches, from.ahead};
   sequence_ = 0;
   exhausted_ = false;
   under_way_ = true;
@@ -57,42 +79,36 @@ std::unique_ptr<Request> LoaderCore::numbered_request() {
   request->seed = seed_;
   request->epoch = epoch_;
   if (may_repeat())
-    for (size_t index : request->indices) request->repeats.push_back(seen_[index]++);
+    for (size_t index : request->indices) request->repeats.push_back(progress_->seen[index]++);
   return request;
 }
 
-// Batches that went ahead of a gap leave `ahead` once the gap is closed; a resumed epoch may come to them only then.
-template <class Position>
-static bool was_delivered(const Position& position, size_t sequence) {
-  return sequence < position.batches || position.ahead.contains(sequence);
-}
-
 void LoaderCore::refill() {
-  if (!pipeline_) return;
-  while (!exhausted_ && pipeline_->in_flight() < options_.max_jobs) {
+  if (!progress_->pipeline) return;
+  while (!exhausted_ && progress_->pipeline->in_flight() < options_.max_jobs) {
     std::unique_ptr<Request> request = numbered_request();
     if (!request) {
       exhausted_ = true;
-    } else if (!was_delivered(position_, request->sequence)) {
-      pipeline_->push(std::move(request));
+    } else if (!progress_->position.was_delivered(request->sequence)) {
+      progress_->pipeline->push(std::move(request));
     }
   }
 }
 
 void LoaderCore::delivered(size_t sequence) {
-  position_.ahead.insert(sequence);
-  while (position_.ahead.erase(position_.batches) > 0) position_.batches++;
+  progress_->position.ahead.insert(sequence);
+  while (progress_->position.ahead.erase(progress_->position.batches) > 0) progress_->position.batches++;
 }
 
 std::unique_ptr<Parcel> LoaderCore::next(size_t iteration) {
   CRESSET_CHECK(iteration == iteration_,
                 "DataLoader: this iterator is over: begin() was called again, or the loader was joined");
   if (!under_way_) return nullptr;
-  if (!pipeline_) {
+  if (!progress_->pipeline) {
     std::unique_ptr<Request> request;
     while (!exhausted_) {
       request = numbered_request();
-      if (!request || !was_delivered(position_, request->sequence)) break;
+      if (!request || !progress_->position.was_delivered(request->sequence)) break;
     }
     std::unique_ptr<Parcel> batch;
     if (request) {
@@ -103,8 +119,8 @@ std::unique_ptr<Parcel> LoaderCore::next(size_t iteration) {
     if (!batch) under_way_ = false;
     return batch;
   }
-  while (pipeline_->in_flight() > 0) {
-    Pipeline::Delivery delivery = pipeline_->pop();
+  while (progress_->pipeline->in_flight() > 0) {
+    Pipeline::Delivery delivery = progress_->pipeline->pop();
     if (!delivery.batch && !delivery.error) {
       exhausted_ = true;  // a stream at its end
       continue;
@@ -120,10 +136,10 @@ std::unique_ptr<Parcel> LoaderCore::next(size_t iteration) {
 
 IValue LoaderCore::state_dict() const {
   Position at;
-  if (resume_) {
-    at = *resume_;
+  if (progress_->resume) {
+    at = *progress_->resume;
   } else if (under_way_) {
-    at = position_;
+    at = progress_->position;
   } else {
     at.epoch = given_epoch_.value_or(upcoming_epoch());
   }
@@ -152,7 +168,7 @@ void LoaderCore::load_state_dict(const IValue& state) {
   if (!dict.at("sampler").isNone()) load_source_state(dict.at("sampler"));
   seed_ = static_cast<uint64_t>(dict.at("seed").toInt());
   join();  // what is under way belongs to another position
-  resume_ = at;
+  progress_->resume = at;
 }
 
 }  // namespace cresset::data::detail

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <set>
-#include <unordered_map>
+#include <optional>
 
 #include "cresset/core/ivalue.h"
-#include "cresset/data/pipeline.h"
+#include "cresset/data/dataloader_options.h"
+#include "cresset/data/parcel.h"
 
 namespace cresset::data::detail {
 
@@ -53,26 +53,19 @@ class CRESSET_API LoaderCore {
   uint64_t seed_;
 
  private:
-  struct Position {
-    size_t epoch = 0;
-    size_t batches = 0;      // all before this one are delivered
-    std::set<size_t> ahead;  // and these, where order does not matter
-  };
+  struct Progress;
   std::unique_ptr<Request> numbered_request();
   void refill();
   void delivered(size_t sequence);
 
   FullDataLoaderOptions options_;
-  std::unique_ptr<Pipeline> pipeline_;
   size_t iteration_ = 0;
   size_t epoch_ = 0;
   size_t sequence_ = 0;     // of the next request
   bool under_way_ = false;  // an epoch has begun and is not at its end
   bool exhausted_ = false;  // no more requests
   std::optional<size_t> given_epoch_;
-  std::optional<Position> resume_;
-  Position position_;
-  std::unordered_map<size_t, uint32_t> seen_;
+  std::unique_ptr<Progress> progress_;
 };
 
 }  // namespace cresset::data::detail

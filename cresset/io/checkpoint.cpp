@@ -104,7 +104,8 @@ bool is_checkpoint(const Source& source) {
 
 IValue read_checkpoint(const std::string& path, Device device) { return read_checked(path, device); }
 
-Checkpoint::Checkpoint(std::string folder, CheckpointOptions options) : folder_(std::move(folder)), options_(options) {
+Checkpoint::Checkpoint(std::string folder, CheckpointOptions options)
+    : folder_(std::move(folder)), options_(options), parts_("Checkpoint: part") {
   CRESSET_CHECK_AS(ValueError, !folder_.empty(), "Checkpoint: the folder has no name");
   CRESSET_CHECK_AS(ValueError, options_.keep >= 0, "Checkpoint: keep is ", options_.keep, " (expected 0 or more)");
 }

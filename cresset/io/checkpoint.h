@@ -64,7 +64,7 @@ class CRESSET_API Checkpoint {
 
   std::string folder_;
   CheckpointOptions options_;
-  OrderedDict<std::string, Part> parts_{"Checkpoint: part"};
+  OrderedDict<std::string, Part> parts_;
   IValue::Dict values_;
   std::vector<std::string> skipped_;
 };

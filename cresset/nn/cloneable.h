@@ -4,6 +4,10 @@
 
 #include "cresset/nn/module.h"
 
+// Before a layer's constructor that only makes the options: the body of a template is compiled where it is called, not
+// by every program that includes the layer. (It would need the layer's destructor, and that everything it owns.)
+#define CRESSET_IF_CALLED template <class = void>
+
 namespace cresset::nn {
 
 template <class Derived>

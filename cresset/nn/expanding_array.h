@@ -2,7 +2,7 @@
 // 5}).
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "cresset/core/error.h"

@@ -26,8 +26,9 @@ std::string joined(const std::string& prefix, const std::string& name) {
 
 }  // namespace
 
-Module::Module() = default;
-Module::Module(std::string name) : name_(std::move(name)) {}
+Module::Module()
+    : parameters_("Parameter"), buffers_("Buffer"), children_("Submodule"), computed_("Computed parameter") {}
+Module::Module(std::string name) : Module() { name_ = std::move(name); }
 Module::Module(const Module& other)
     : std::enable_shared_from_this<Module>(),
       parameters_(other.parameters_),

@@ -150,7 +150,7 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   void set_computed(const std::string& name, const Tensor& value);
   const Tensor& computed(const std::string& name) const;
   std::string computed_kind(const std::string& name) const;  // empty: an ordinary parameter, or none
-  std::vector<std::string> computed_names() const { return computed_.keys(); }
+  std::vector<std::string> computed_names() const;
   void unregister_computed(const std::string& name, const Tensor& value);
 
   // ---- calling it without knowing its type; hooks run.
@@ -186,10 +186,10 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   // A container whose contents changed after it was made becomes a copy of the original's; others return false.
   virtual bool rebuild_as(const Module& original, const std::optional<Device>& device);
   void clear_registered();
-  std::vector<std::string> registered_names() const { return children_.keys(); }  // of submodules
-  void copy_settings_into(Module& copy) const;  // training flag, hooks and how to call it
+  std::vector<std::string> registered_names() const;  // of submodules
+  void copy_settings_into(Module& copy) const;        // training flag, hooks and how to call it
 
-  OrderedDict<std::string, Tensor> parameters_{"Parameter"};
+  OrderedDict<std::string, Tensor> parameters_;
 
  private:
   template <class Derived>
@@ -212,8 +212,8 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<Module> shared_self() const;
   ModuleHooks& hooks();
 
-  OrderedDict<std::string, Tensor> buffers_{"Buffer"};
-  OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
+  OrderedDict<std::string, Tensor> buffers_;
+  OrderedDict<std::string, std::shared_ptr<Module>> children_;
   std::vector<std::string> non_persistent_;
   struct Computed {
     Tensor tensor;
@@ -221,7 +221,7 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
     std::vector<std::string> sources;
     unsigned hook;
   };
-  OrderedDict<std::string, Computed> computed_{"Computed parameter"};
+  OrderedDict<std::string, Computed> computed_;
   mutable std::optional<std::string> name_;
   CallFunction call_ = nullptr;
   std::shared_ptr<ModuleHooks> hooks_;

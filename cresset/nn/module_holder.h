@@ -150,5 +150,24 @@ std::ostream& operator<<(std::ostream& out, const ModuleHolder<Contained>& holde
       if (index >= filled.size()) filled.push_back(value);                             \
     return filled;                                                                     \
   }
+// The same in two parts, for the library's own layers: declared in the header, defined in the source.
+#define CRESSET_FORWARD_DEFAULTS_IN_SOURCE                             \
+  bool _forward_has_default_args() override;                           \
+  unsigned int _forward_num_required_args() override;                  \
+  std::vector<::cresset::nn::AnyValue> _forward_populate_default_args( \
+      std::vector<::cresset::nn::AnyValue>&& arguments) override;
+#define CRESSET_FORWARD_DEFAULTS(Impl, ...)                                                       \
+  bool Impl::_forward_has_default_args() { return true; }                                         \
+  unsigned int Impl::_forward_num_required_args() {                                               \
+    const std::pair<unsigned int, AnyValue> defaults[] = {__VA_ARGS__};                           \
+    return defaults[0].first;                                                                     \
+  }                                                                                               \
+  std::vector<AnyValue> Impl::_forward_populate_default_args(std::vector<AnyValue>&& arguments) { \
+    const std::pair<unsigned int, AnyValue> defaults[] = {__VA_ARGS__};                           \
+    std::vector<AnyValue> filled = std::move(arguments);                                          \
+    for (const auto& [index, value] : defaults)                                                   \
+      if (index >= filled.size()) filled.push_back(value);                                        \
+    return filled;                                                                                \
+  }
 #define CRESSET_FORWARD_ARG(index, value) \
   { index, ::cresset::nn::AnyValue(value) }

@@ -237,6 +237,8 @@ std::string Module::computed_kind(const std::string& name) const {
   return entry ? entry->kind : "";
 }
 
+std::vector<std::string> Module::computed_names() const { return computed_.keys(); }
+std::vector<std::string> Module::registered_names() const { return children_.keys(); }
 const Tensor& Module::computed(const std::string& name) const { return computed_[name].tensor; }
 
 // The handle that forward reads keeps its identity and takes over the value's memory and place in the graph. Graphs of

@@ -10,44 +10,41 @@ namespace cresset {
 using ActivationKernel = Kernel<void(const Tensor& out, const Tensor& x, double p, double q, double r)>;
 using ActivationBackwardKernel =
     Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x, double p, double q, double r)>;
-CRESSET_API inline constinit ActivationKernel leaky_relu_kernel{"leaky_relu"};
-CRESSET_API inline constinit ActivationBackwardKernel leaky_relu_backward_kernel{"leaky_relu_backward"};
-CRESSET_API inline constinit ActivationKernel elu_kernel{"elu"};
-CRESSET_API inline constinit ActivationBackwardKernel elu_backward_kernel{"elu_backward"};
-CRESSET_API inline constinit ActivationBackwardKernel elu_backward_from_result_kernel{"elu_backward_from_result"};
-CRESSET_API inline constinit ActivationKernel softplus_kernel{"softplus"};
-CRESSET_API inline constinit ActivationBackwardKernel softplus_backward_kernel{"softplus_backward"};
-CRESSET_API inline constinit ActivationKernel log_sigmoid_kernel{"log_sigmoid"};
-CRESSET_API inline constinit ActivationBackwardKernel log_sigmoid_backward_kernel{"log_sigmoid_backward"};
-CRESSET_API inline constinit ActivationKernel mish_kernel{"mish"};
-CRESSET_API inline constinit ActivationBackwardKernel mish_backward_kernel{"mish_backward"};
-CRESSET_API inline constinit ActivationKernel softsign_kernel{"softsign"};
-CRESSET_API inline constinit ActivationBackwardKernel softsign_backward_kernel{"softsign_backward"};
-CRESSET_API inline constinit ActivationKernel tanhshrink_kernel{"tanhshrink"};
-CRESSET_API inline constinit ActivationBackwardKernel tanhshrink_backward_kernel{"tanhshrink_backward"};
-CRESSET_API inline constinit ActivationKernel hardsigmoid_kernel{"hardsigmoid"};
-CRESSET_API inline constinit ActivationBackwardKernel hardsigmoid_backward_kernel{"hardsigmoid_backward"};
-CRESSET_API inline constinit ActivationKernel hardswish_kernel{"hardswish"};
-CRESSET_API inline constinit ActivationBackwardKernel hardswish_backward_kernel{"hardswish_backward"};
-CRESSET_API inline constinit ActivationKernel hardshrink_kernel{"hardshrink"};
-CRESSET_API inline constinit ActivationKernel softshrink_kernel{"softshrink"};
-CRESSET_API inline constinit ActivationBackwardKernel shrink_backward_kernel{"shrink_backward"};  // 0 from -p to p
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Scalar& threshold,
-                                         const Scalar& value)>
-    threshold_kernel{"threshold"};
-CRESSET_API inline constinit ActivationBackwardKernel threshold_backward_kernel{"threshold_backward"};  // 0 up to p
+CRESSET_KERNEL(ActivationKernel, leaky_relu_kernel, "leaky_relu");
+CRESSET_KERNEL(ActivationBackwardKernel, leaky_relu_backward_kernel, "leaky_relu_backward");
+CRESSET_KERNEL(ActivationKernel, elu_kernel, "elu");
+CRESSET_KERNEL(ActivationBackwardKernel, elu_backward_kernel, "elu_backward");
+CRESSET_KERNEL(ActivationBackwardKernel, elu_backward_from_result_kernel, "elu_backward_from_result");
+CRESSET_KERNEL(ActivationKernel, softplus_kernel, "softplus");
+CRESSET_KERNEL(ActivationBackwardKernel, softplus_backward_kernel, "softplus_backward");
+CRESSET_KERNEL(ActivationKernel, log_sigmoid_kernel, "log_sigmoid");
+CRESSET_KERNEL(ActivationBackwardKernel, log_sigmoid_backward_kernel, "log_sigmoid_backward");
+CRESSET_KERNEL(ActivationKernel, mish_kernel, "mish");
+CRESSET_KERNEL(ActivationBackwardKernel, mish_backward_kernel, "mish_backward");
+CRESSET_KERNEL(ActivationKernel, softsign_kernel, "softsign");
+CRESSET_KERNEL(ActivationBackwardKernel, softsign_backward_kernel, "softsign_backward");
+CRESSET_KERNEL(ActivationKernel, tanhshrink_kernel, "tanhshrink");
+CRESSET_KERNEL(ActivationBackwardKernel, tanhshrink_backward_kernel, "tanhshrink_backward");
+CRESSET_KERNEL(ActivationKernel, hardsigmoid_kernel, "hardsigmoid");
+CRESSET_KERNEL(ActivationBackwardKernel, hardsigmoid_backward_kernel, "hardsigmoid_backward");
+CRESSET_KERNEL(ActivationKernel, hardswish_kernel, "hardswish");
+CRESSET_KERNEL(ActivationBackwardKernel, hardswish_backward_kernel, "hardswish_backward");
+CRESSET_KERNEL(ActivationKernel, hardshrink_kernel, "hardshrink");
+CRESSET_KERNEL(ActivationKernel, softshrink_kernel, "softshrink");
+CRESSET_KERNEL(ActivationBackwardKernel, shrink_backward_kernel, "shrink_backward");  // 0 from -p to p
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Scalar& threshold, const Scalar& value)>,
+               threshold_kernel, "threshold");
+CRESSET_KERNEL(ActivationBackwardKernel, threshold_backward_kernel, "threshold_backward");  // 0 up to p
 // Binary: (x, weight), and for gradients (g, x, weight).
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& weight)> prelu_kernel{
-    "prelu"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x, const Tensor& weight)>
-    prelu_backward_kernel{"prelu_backward"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x)>
-    prelu_backward_weight_kernel{"prelu_backward_weight"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Tensor& weight)>, prelu_kernel, "prelu");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x, const Tensor& weight)>,
+               prelu_backward_kernel, "prelu_backward");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x)>, prelu_backward_weight_kernel,
+               "prelu_backward_weight");
 // a * sigmoid(b); the gradient of both halves at once.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b)> glu_kernel{"glu"};
-CRESSET_API inline constinit Kernel<void(const Tensor& to_a, const Tensor& to_b, const Tensor& g, const Tensor& a,
-                                         const Tensor& b)>
-    glu_backward_kernel{"glu_backward", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b)>, glu_kernel, "glu");
+CRESSET_KERNEL(Kernel<void(const Tensor& to_a, const Tensor& to_b, const Tensor& g, const Tensor& a, const Tensor& b)>,
+               glu_backward_kernel, "glu_backward", 2);
 
 CRESSET_API Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope = 0.01);
 CRESSET_API Tensor& leaky_relu_(const Tensor& self, const Scalar& negative_slope = 0.01);

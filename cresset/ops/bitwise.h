@@ -5,14 +5,14 @@
 
 namespace cresset {
 
-CRESSET_API inline constinit BinaryKernel bitwise_and_kernel{"bitwise_and"};
-CRESSET_API inline constinit BinaryKernel bitwise_or_kernel{"bitwise_or"};
-CRESSET_API inline constinit BinaryKernel bitwise_xor_kernel{"bitwise_xor"};
-CRESSET_API inline constinit BinaryKernel bitwise_left_shift_kernel{"bitwise_left_shift"};
-CRESSET_API inline constinit BinaryKernel bitwise_right_shift_kernel{"bitwise_right_shift"};
-CRESSET_API inline constinit UnaryKernel bitwise_not_kernel{"bitwise_not"};
-CRESSET_API inline constinit BinaryKernel gcd_kernel{"gcd"};
-CRESSET_API inline constinit BinaryKernel lcm_kernel{"lcm"};
+CRESSET_KERNEL(BinaryKernel, bitwise_and_kernel, "bitwise_and");
+CRESSET_KERNEL(BinaryKernel, bitwise_or_kernel, "bitwise_or");
+CRESSET_KERNEL(BinaryKernel, bitwise_xor_kernel, "bitwise_xor");
+CRESSET_KERNEL(BinaryKernel, bitwise_left_shift_kernel, "bitwise_left_shift");
+CRESSET_KERNEL(BinaryKernel, bitwise_right_shift_kernel, "bitwise_right_shift");
+CRESSET_KERNEL(UnaryKernel, bitwise_not_kernel, "bitwise_not");
+CRESSET_KERNEL(BinaryKernel, gcd_kernel, "gcd");
+CRESSET_KERNEL(BinaryKernel, lcm_kernel, "lcm");
 
 #define CRESSET_DECLARE_BITWISE(name)                                                   \
   CRESSET_API Tensor name(const Tensor& self, const Tensor& other);                     \

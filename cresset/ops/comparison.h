@@ -8,24 +8,24 @@
 namespace cresset {
 
 // `compute` is the type to compare in; out may have any.
-CRESSET_API inline constinit BinaryKernel eq_kernel{"eq"};
-CRESSET_API inline constinit BinaryKernel ne_kernel{"ne"};
-CRESSET_API inline constinit BinaryKernel lt_kernel{"lt"};
-CRESSET_API inline constinit BinaryKernel le_kernel{"le"};
+CRESSET_KERNEL(BinaryKernel, eq_kernel, "eq");
+CRESSET_KERNEL(BinaryKernel, ne_kernel, "ne");
+CRESSET_KERNEL(BinaryKernel, lt_kernel, "lt");
+CRESSET_KERNEL(BinaryKernel, le_kernel, "le");
 using LogicalKernel = Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b)>;
-CRESSET_API inline constinit LogicalKernel logical_and_kernel{"logical_and"};
-CRESSET_API inline constinit LogicalKernel logical_or_kernel{"logical_or"};
-CRESSET_API inline constinit LogicalKernel logical_xor_kernel{"logical_xor"};
+CRESSET_KERNEL(LogicalKernel, logical_and_kernel, "logical_and");
+CRESSET_KERNEL(LogicalKernel, logical_or_kernel, "logical_or");
+CRESSET_KERNEL(LogicalKernel, logical_xor_kernel, "logical_xor");
 using ClassKernel = Kernel<void(const Tensor& out, const Tensor& x)>;
-CRESSET_API inline constinit ClassKernel logical_not_kernel{"logical_not"};
+CRESSET_KERNEL(ClassKernel, logical_not_kernel, "logical_not");
 // Of floating and complex tensors; isreal of complex, signbit of real ones.
-CRESSET_API inline constinit ClassKernel isinf_kernel{"isinf"};
-CRESSET_API inline constinit ClassKernel isfinite_kernel{"isfinite"};
-CRESSET_API inline constinit ClassKernel isreal_kernel{"isreal"};
-CRESSET_API inline constinit ClassKernel signbit_kernel{"signbit"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, double rtol, double atol,
-                                         bool equal_nan, DType compute)>
-    isclose_kernel{"isclose"};
+CRESSET_KERNEL(ClassKernel, isinf_kernel, "isinf");
+CRESSET_KERNEL(ClassKernel, isfinite_kernel, "isfinite");
+CRESSET_KERNEL(ClassKernel, isreal_kernel, "isreal");
+CRESSET_KERNEL(ClassKernel, signbit_kernel, "signbit");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, double rtol, double atol,
+                           bool equal_nan, DType compute)>,
+               isclose_kernel, "isclose");
 
 #define CRESSET_DECLARE_COMPARISON(name)                                                \
   CRESSET_API Tensor name(const Tensor& self, const Tensor& other);                     \

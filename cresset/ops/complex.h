@@ -1,7 +1,7 @@
 // Complex tensors and their parts. The parts are views: writing to real(x) changes x.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 

@@ -3,22 +3,22 @@
 
 #include <string_view>
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // x is [batch, channels, positions...], w [outputs, channels / groups, window...], with one to three dimensions of
 // positions. stride and dilation have an entry for each, padding two: all in front, then all behind. The two backward
 // kernels are the adjoints without conjugation; the first adds a bias too, since it is the transposed convolution.
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& bias,
-                                         IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups)>
-    convolution_kernel{"convolution"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& w, const Tensor& bias,
-                                         IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, int64_t groups)>
-    convolution_backward_input_kernel{"convolution_backward_input"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dw, const Tensor& g, const Tensor& x, IntArrayRef stride,
-                                         IntArrayRef padding, IntArrayRef dilation, int64_t groups)>
-    convolution_backward_weight_kernel{"convolution_backward_weight"};
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, const Tensor& w, const Tensor& bias, IntArrayRef stride,
+                           IntArrayRef padding, IntArrayRef dilation, int64_t groups)>,
+               convolution_kernel, "convolution");
+CRESSET_KERNEL(Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& w, const Tensor& bias, IntArrayRef stride,
+                           IntArrayRef padding, IntArrayRef dilation, int64_t groups)>,
+               convolution_backward_input_kernel, "convolution_backward_input");
+CRESSET_KERNEL(Kernel<void(const Tensor& dw, const Tensor& g, const Tensor& x, IntArrayRef stride, IntArrayRef padding,
+                           IntArrayRef dilation, int64_t groups)>,
+               convolution_backward_weight_kernel, "convolution_backward_weight");
 
 // "same" or "valid". A type of its own, so that a list of numbers, {0, 0}, is never taken for a string.
 struct PaddingMode {

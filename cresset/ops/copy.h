@@ -1,18 +1,16 @@
 // Copies: clone, copy_, fill_, conversion between dtypes and devices, memory formats.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x)> copy_kernel{"copy"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Scalar& value)> fill_kernel{"fill"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x)>, copy_kernel, "copy");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Scalar& value)>, fill_kernel, "fill");
 // Between a device and the CPU; both sides are contiguous and of one dtype. The device's tensor comes first, so a
 // download counts both as written.
-CRESSET_API inline constinit Kernel<void(const Tensor& on_device, const Tensor& on_cpu)> upload_kernel{
-    "copy to device"};
-CRESSET_API inline constinit Kernel<void(const Tensor& on_device, const Tensor& on_cpu)> download_kernel{
-    "copy from device", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& on_device, const Tensor& on_cpu)>, upload_kernel, "copy to device");
+CRESSET_KERNEL(Kernel<void(const Tensor& on_device, const Tensor& on_cpu)>, download_kernel, "copy from device", 2);
 
 CRESSET_API Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = std::nullopt);
 CRESSET_API Tensor& copy_(const Tensor& self, const Tensor& source, bool non_blocking = false);

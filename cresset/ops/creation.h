@@ -2,15 +2,13 @@
 // else's: core/from_blob.h.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Scalar& start, const Scalar& step)> arange_kernel{
-    "arange"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Scalar& start, const Scalar& end)> linspace_kernel{
-    "linspace"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out)> eye_kernel{"eye"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Scalar& start, const Scalar& step)>, arange_kernel, "arange");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Scalar& start, const Scalar& end)>, linspace_kernel, "linspace");
+CRESSET_KERNEL(Kernel<void(const Tensor& out)>, eye_kernel, "eye");
 
 CRESSET_API Tensor empty(IntArrayRef size, const TensorOptions& options = {},
                          std::optional<MemoryFormat> memory_format = std::nullopt);

@@ -1,14 +1,14 @@
 // Diagonals and triangles of matrices.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // out[..., i, j] = x[..., i, j] where j - i >= diagonal (upper) or j - i <= diagonal (lower), 0 elsewhere. x may be
 // out.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t diagonal, bool upper)>
-    triangle_kernel{"triangle"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t diagonal, bool upper)>, triangle_kernel,
+               "triangle");
 
 CRESSET_API Tensor tril(const Tensor& self, int64_t diagonal = 0);
 CRESSET_API Tensor& tril_(const Tensor& self, int64_t diagonal = 0);

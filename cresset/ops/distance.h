@@ -1,20 +1,19 @@
 // Distances between vectors, and lengths.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // |x|^exponent, times the sign of x if asked for. 0 to a negative power is 0: gradients of lengths are 0 there.
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, double exponent, bool is_signed)>
-    magnitude_power_kernel{"magnitude_power"};
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, double exponent, bool is_signed)>, magnitude_power_kernel,
+               "magnitude_power");
 // out[.., i, j] is the distance of a[.., i, :] and b[.., j, :]; all have the same leading dimensions.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, double p)> cdist_kernel{
-    "cdist"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, double p)>, cdist_kernel, "cdist");
 // Of a: the sum over j of g times the distance's slope.
-CRESSET_API inline constinit Kernel<void(const Tensor& da, const Tensor& g, const Tensor& a, const Tensor& b,
-                                         const Tensor& distances, double p)>
-    cdist_backward_kernel{"cdist_backward"};
+CRESSET_KERNEL(Kernel<void(const Tensor& da, const Tensor& g, const Tensor& a, const Tensor& b, const Tensor& distances,
+                           double p)>,
+               cdist_backward_kernel, "cdist_backward");
 
 CRESSET_API Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2,
                          std::optional<int64_t> compute_mode = std::nullopt);

@@ -5,10 +5,10 @@
 
 namespace cresset {
 
-CRESSET_API inline constinit BinaryKernel div_floor_kernel{"div_floor"};
-CRESSET_API inline constinit BinaryKernel div_trunc_kernel{"div_trunc"};
-CRESSET_API inline constinit BinaryKernel fmod_kernel{"fmod"};            // has self's sign
-CRESSET_API inline constinit BinaryKernel remainder_kernel{"remainder"};  // has other's sign
+CRESSET_KERNEL(BinaryKernel, div_floor_kernel, "div_floor");
+CRESSET_KERNEL(BinaryKernel, div_trunc_kernel, "div_trunc");
+CRESSET_KERNEL(BinaryKernel, fmod_kernel, "fmod");            // has self's sign
+CRESSET_KERNEL(BinaryKernel, remainder_kernel, "remainder");  // has other's sign
 
 // rounding_mode: "floor", "trunc", or none for true division.
 CRESSET_API Tensor div(const Tensor& self, const Tensor& other, std::optional<std::string_view> rounding_mode);

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "cresset/core/generator.h"
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // -log(-log(u)) of numbers drawn evenly; out is contiguous, and takes a counter for four elements.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, PhiloxCursor at)> gumbel_kernel{"gumbel"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, PhiloxCursor at)>, gumbel_kernel, "gumbel");
 
 // Drops whole channels [batch, channels, ..], and divides the others by 1 - p.
 CRESSET_API Tensor feature_dropout(const Tensor& input, double p, bool train);

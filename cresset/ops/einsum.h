@@ -1,7 +1,7 @@
 // Einstein's summation convention.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 

@@ -6,25 +6,23 @@
 namespace cresset {
 
 // maximum and minimum give nan where either is; fmax and fmin only where both are.
-CRESSET_API inline constinit BinaryKernel maximum_kernel{"maximum"};
-CRESSET_API inline constinit BinaryKernel minimum_kernel{"minimum"};
-CRESSET_API inline constinit BinaryKernel fmax_kernel{"fmax"};
-CRESSET_API inline constinit BinaryKernel fmin_kernel{"fmin"};
+CRESSET_KERNEL(BinaryKernel, maximum_kernel, "maximum");
+CRESSET_KERNEL(BinaryKernel, minimum_kernel, "minimum");
+CRESSET_KERNEL(BinaryKernel, fmax_kernel, "fmax");
+CRESSET_KERNEL(BinaryKernel, fmin_kernel, "fmin");
 // g where a is the extremum, half of it where both are. sign: 1 for the maximum, -1 for the minimum.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& g, const Tensor& a, const Tensor& b,
-                                         int64_t sign, DType compute)>
-    extremum_backward_kernel{"extremum_backward"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const std::optional<Scalar>& min,
-                                         const std::optional<Scalar>& max, DType compute)>
-    clamp_kernel{"clamp"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& min, const Tensor& max,
-                                         DType compute)>
-    clamp_tensor_kernel{"clamp"};
+CRESSET_KERNEL(
+    Kernel<void(const Tensor& out, const Tensor& g, const Tensor& a, const Tensor& b, int64_t sign, DType compute)>,
+    extremum_backward_kernel, "extremum_backward");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const std::optional<Scalar>& min,
+                           const std::optional<Scalar>& max, DType compute)>,
+               clamp_kernel, "clamp");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Tensor& min, const Tensor& max, DType compute)>,
+               clamp_tensor_kernel, "clamp");
 // g where min <= x <= max; with `inner`, where min < x < max.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x,
-                                         const std::optional<Scalar>& min, const std::optional<Scalar>& max,
-                                         bool inner)>
-    clamp_backward_kernel{"clamp_backward"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x, const std::optional<Scalar>& min,
+                           const std::optional<Scalar>& max, bool inner)>,
+               clamp_backward_kernel, "clamp_backward");
 
 CRESSET_API Tensor maximum(const Tensor& self, const Tensor& other);
 CRESSET_API Tensor& maximum_out(Tensor& out, const Tensor& self, const Tensor& other);

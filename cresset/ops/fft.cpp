@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"

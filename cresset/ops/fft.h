@@ -4,16 +4,16 @@
 
 #include <string_view>
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // Plain sums, without a factor. Any strides; x is left as it is. c2c goes over several dimensions, with exp(-i …) or,
 // for the inverse, exp(+i …). r2c and c2r go along one, of which the complex side has n / 2 + 1 elements.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims, bool inverse)>
-    fft_c2c_kernel{"fft_c2c"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> fft_r2c_kernel{"fft_r2c"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)> fft_c2r_kernel{"fft_c2r"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims, bool inverse)>, fft_c2c_kernel,
+               "fft_c2c");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)>, fft_r2c_kernel, "fft_r2c");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)>, fft_c2r_kernel, "fft_c2r");
 
 using FftNorm = std::optional<std::string_view>;
 using FftSizes = std::optional<IntArrayRef>;

@@ -7,6 +7,7 @@
 // The second argument names an overload ("" for the plain one, Scalar, dim, …).
 #pragma once
 
+#include "cresset/core/kernel.h"
 #include "cresset/core/modes.h"
 #include "cresset/core/registry.h"
 #include "cresset/ops/shape_rule.h"

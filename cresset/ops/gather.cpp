@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"

@@ -2,7 +2,7 @@
 // one for every slice, and take and put over the flattened tensor. The general index is in ops/index.h.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
@@ -11,18 +11,15 @@ namespace cresset {
 // values are written in the order along dim, whatever the number of threads.
 enum class ScatterMode : uint8_t { store, add, multiply, amax, amin };
 // Throws for an index outside [0, size), or [-size, size) where negative ones count from the end. Writes nothing.
-CRESSET_API inline constinit Kernel<void(const Tensor& index, int64_t size, int64_t dim, bool wraps)>
-    check_index_kernel{"check_index", 0};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim,
-                                         bool wraps)>
-    gather_kernel{"gather"};
+CRESSET_KERNEL(Kernel<void(const Tensor& index, int64_t size, int64_t dim, bool wraps)>, check_index_kernel,
+               "check_index", 0);
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim, bool wraps)>,
+               gather_kernel, "gather");
 // The index has been checked. `mode` is a ScatterMode.
-CRESSET_API inline constinit Kernel<void(const Tensor& self, const Tensor& index, const Tensor& src, int64_t dim,
-                                         int64_t mode)>
-    scatter_kernel{"scatter"};
+CRESSET_KERNEL(Kernel<void(const Tensor& self, const Tensor& index, const Tensor& src, int64_t dim, int64_t mode)>,
+               scatter_kernel, "scatter");
 // x / count in place, rounded down where x is an integer; a count of 0 divides by 1.
-CRESSET_API inline constinit Kernel<void(const Tensor& x, const Tensor& count)> divide_by_count_kernel{
-    "divide_by_count"};
+CRESSET_KERNEL(Kernel<void(const Tensor& x, const Tensor& count)>, divide_by_count_kernel, "divide_by_count");
 
 CRESSET_API Tensor gather(const Tensor& self, int64_t dim, const Tensor& index, bool sparse_grad = false);
 CRESSET_API Tensor& gather_out(Tensor& out, const Tensor& self, int64_t dim, const Tensor& index,

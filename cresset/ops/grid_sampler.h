@@ -5,19 +5,18 @@
 
 #include <array>
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // x [N, C, (D,) H, W], grid [N, .., 2 or 3] with x first, from -1 to 1. how: interpolation (0 bilinear, 1 nearest, 2
 // bicubic), padding (0 zeros, 1 border, 2 reflection), whether corners are aligned, then the orders, x first.
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, const Tensor& grid, IntArrayRef how)>
-    grid_sampler_kernel{"grid_sampler"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& grid, IntArrayRef how)>
-    grid_sampler_input_kernel{"grid_sampler_backward_input"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dgrid, const Tensor& g, const Tensor& x, const Tensor& grid,
-                                         IntArrayRef how)>
-    grid_sampler_grid_kernel{"grid_sampler_backward_grid"};
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, const Tensor& grid, IntArrayRef how)>, grid_sampler_kernel,
+               "grid_sampler");
+CRESSET_KERNEL(Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& grid, IntArrayRef how)>,
+               grid_sampler_input_kernel, "grid_sampler_backward_input");
+CRESSET_KERNEL(Kernel<void(const Tensor& dgrid, const Tensor& g, const Tensor& x, const Tensor& grid, IntArrayRef how)>,
+               grid_sampler_grid_kernel, "grid_sampler_backward_grid");
 
 // How a grid is sampled, as the kernels want it.
 struct GridSampling {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cresset/core/indexing.h"
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
@@ -11,13 +11,13 @@ namespace cresset {
 // maybe negative) all have shape I, with stride 0 where they were broadcast. `dims` are D1…Dk's places in the user's
 // tensor, for messages. Bounds are checked before anything is written. index_put writes in the order of I wherever two
 // indices meet, whatever the number of threads.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& self, TensorList indices, IntArrayRef dims)>
-    index_kernel{"index"};
-CRESSET_API inline constinit Kernel<void(const Tensor& self, const Tensor& values, TensorList indices, IntArrayRef dims,
-                                         bool accumulate)>
-    index_put_kernel{"index_put"};
-CRESSET_API inline constinit Kernel<void(const Tensor& count, const Tensor& x)> count_nonzero_kernel{"count_nonzero"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x)> nonzero_kernel{"nonzero"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& self, TensorList indices, IntArrayRef dims)>, index_kernel,
+               "index");
+CRESSET_KERNEL(
+    Kernel<void(const Tensor& self, const Tensor& values, TensorList indices, IntArrayRef dims, bool accumulate)>,
+    index_put_kernel, "index_put");
+CRESSET_KERNEL(Kernel<void(const Tensor& count, const Tensor& x)>, count_nonzero_kernel, "count_nonzero");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x)>, nonzero_kernel, "nonzero");
 
 // One index per dimension, an undefined tensor for a whole dimension; a bool tensor stands for as many as it has.
 CRESSET_API Tensor index(const Tensor& self, TensorList indices);

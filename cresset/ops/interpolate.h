@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
@@ -12,13 +12,13 @@ enum class Resampling : int64_t { nearest, nearest_exact, linear, cubic, area, l
 
 // x is [batch, channels, ..] with one to three more dimensions, which have other sizes in y. The factors by which the
 // user wants them larger (depth, height, width) decide positions where they are above 0; otherwise the sizes do.
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, int64_t resampling, bool align_corners,
-                                         double factor_d, double factor_h, double factor_w)>
-    resample_kernel{"resample"};
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, int64_t resampling, bool align_corners, double factor_d,
+                           double factor_h, double factor_w)>,
+               resample_kernel, "resample");
 // The adjoint: dx gets back what each of its elements gave.
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, int64_t resampling, bool align_corners,
-                                         double factor_d, double factor_h, double factor_w)>
-    resample_backward_kernel{"resample_backward"};
+CRESSET_KERNEL(Kernel<void(const Tensor& dx, const Tensor& g, int64_t resampling, bool align_corners, double factor_d,
+                           double factor_h, double factor_w)>,
+               resample_backward_kernel, "resample_backward");
 
 CRESSET_API Tensor upsample_nearest1d(const Tensor& self, IntArrayRef output_size,
                                       std::optional<double> scales = std::nullopt);

@@ -2,7 +2,7 @@
 // linalg_…; linalg::… are aliases.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
@@ -17,59 +17,53 @@ enum class LinAlgFailure : uint8_t { inverse, solve, cholesky, lu, svd, eigh, ei
 
 // ---- kernels: matrices lie column by column, batches one after the other, as LAPACK wants them; ops bring them there.
 // `info` is LAPACK's, per matrix.
-CRESSET_API inline constinit Kernel<void(const Tensor& info, int64_t failure)> linalg_check_kernel{"linalg_check", 0};
-CRESSET_API inline constinit Kernel<void(const Tensor& lu, const Tensor& pivots, const Tensor& info)> lu_factor_kernel{
-    "lu_factor", 3};
+CRESSET_KERNEL(Kernel<void(const Tensor& info, int64_t failure)>, linalg_check_kernel, "linalg_check", 0);
+CRESSET_KERNEL(Kernel<void(const Tensor& lu, const Tensor& pivots, const Tensor& info)>, lu_factor_kernel, "lu_factor",
+               3);
 // In place on b: op(A) x = b, by A's factors. transpose: 0, 1, or 2 for the adjoint.
-CRESSET_API inline constinit Kernel<void(const Tensor& b, const Tensor& lu, const Tensor& pivots, int64_t transpose)>
-    lu_solve_kernel{"lu_solve"};
-CRESSET_API inline constinit Kernel<void(const Tensor& permutation, const Tensor& pivots)> lu_permutation_kernel{
-    "lu_permutation"};
-CRESSET_API inline constinit Kernel<void(const Tensor& a, const Tensor& info)> inverse_kernel{"inverse", 2};
-CRESSET_API inline constinit Kernel<void(const Tensor& det, const Tensor& lu, const Tensor& pivots)> lu_det_kernel{
-    "lu_det"};
-CRESSET_API inline constinit Kernel<void(const Tensor& sign, const Tensor& logabsdet, const Tensor& lu,
-                                         const Tensor& pivots)>
-    lu_slogdet_kernel{"lu_slogdet", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& b, const Tensor& lu, const Tensor& pivots, int64_t transpose)>,
+               lu_solve_kernel, "lu_solve");
+CRESSET_KERNEL(Kernel<void(const Tensor& permutation, const Tensor& pivots)>, lu_permutation_kernel, "lu_permutation");
+CRESSET_KERNEL(Kernel<void(const Tensor& a, const Tensor& info)>, inverse_kernel, "inverse", 2);
+CRESSET_KERNEL(Kernel<void(const Tensor& det, const Tensor& lu, const Tensor& pivots)>, lu_det_kernel, "lu_det");
+CRESSET_KERNEL(Kernel<void(const Tensor& sign, const Tensor& logabsdet, const Tensor& lu, const Tensor& pivots)>,
+               lu_slogdet_kernel, "lu_slogdet", 2);
 // log det: nan for a negative real determinant.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& sign, const Tensor& logabsdet)> logdet_kernel{
-    "logdet"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& sign, const Tensor& logabsdet)>, logdet_kernel, "logdet");
 // a is overwritten by det(A) * inv(A)^H, which exists for singular matrices too.
-CRESSET_API inline constinit Kernel<void(const Tensor& a)> cofactor_kernel{"cofactor"};
-CRESSET_API inline constinit Kernel<void(const Tensor& a, const Tensor& info, bool upper)> cholesky_kernel{"cholesky",
-                                                                                                           2};
-CRESSET_API inline constinit Kernel<void(const Tensor& b, const Tensor& factor, bool upper)> cholesky_solve_kernel{
-    "cholesky_solve"};
-CRESSET_API inline constinit Kernel<void(const Tensor& factor, const Tensor& info, bool upper)> cholesky_inverse_kernel{
-    "cholesky_inverse", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& a)>, cofactor_kernel, "cofactor");
+CRESSET_KERNEL(Kernel<void(const Tensor& a, const Tensor& info, bool upper)>, cholesky_kernel, "cholesky", 2);
+CRESSET_KERNEL(Kernel<void(const Tensor& b, const Tensor& factor, bool upper)>, cholesky_solve_kernel,
+               "cholesky_solve");
+CRESSET_KERNEL(Kernel<void(const Tensor& factor, const Tensor& info, bool upper)>, cholesky_inverse_kernel,
+               "cholesky_inverse", 2);
 // In place on b: A x = b (left) or x A = b, A triangular.
-CRESSET_API inline constinit Kernel<void(const Tensor& b, const Tensor& a, bool upper, bool left, bool unitriangular,
-                                         int64_t transpose)>
-    triangular_solve_kernel{"triangular_solve"};
-CRESSET_API inline constinit Kernel<void(const Tensor& a, const Tensor& tau)> geqrf_kernel{"geqrf", 2};
-CRESSET_API inline constinit Kernel<void(const Tensor& q, const Tensor& tau)> orgqr_kernel{"orgqr"};
+CRESSET_KERNEL(
+    Kernel<void(const Tensor& b, const Tensor& a, bool upper, bool left, bool unitriangular, int64_t transpose)>,
+    triangular_solve_kernel, "triangular_solve");
+CRESSET_KERNEL(Kernel<void(const Tensor& a, const Tensor& tau)>, geqrf_kernel, "geqrf", 2);
+CRESSET_KERNEL(Kernel<void(const Tensor& q, const Tensor& tau)>, orgqr_kernel, "orgqr");
 // a is destroyed. Without vectors, u and vh are not touched.
-CRESSET_API inline constinit Kernel<void(const Tensor& u, const Tensor& s, const Tensor& vh, const Tensor& info,
-                                         const Tensor& a, bool vectors)>
-    svd_kernel{"svd", 5};
+CRESSET_KERNEL(
+    Kernel<void(const Tensor& u, const Tensor& s, const Tensor& vh, const Tensor& info, const Tensor& a, bool vectors)>,
+    svd_kernel, "svd", 5);
 // a holds the matrix, of which one triangle is read, and then the vectors.
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& a, const Tensor& info, bool upper,
-                                         bool vectors)>
-    eigh_kernel{"eigh", 3};
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& vectors, const Tensor& info,
-                                         const Tensor& a, bool with_vectors)>
-    eig_kernel{"eig", 4};
+CRESSET_KERNEL(Kernel<void(const Tensor& values, const Tensor& a, const Tensor& info, bool upper, bool vectors)>,
+               eigh_kernel, "eigh", 3);
+CRESSET_KERNEL(
+    Kernel<void(const Tensor& values, const Tensor& vectors, const Tensor& info, const Tensor& a, bool with_vectors)>,
+    eig_kernel, "eig", 4);
 // b holds max(m, n) rows; driver: 0 gels, 1 gelsy, 2 gelsd, 3 gelss.
-CRESSET_API inline constinit Kernel<void(const Tensor& b, const Tensor& rank, const Tensor& singular_values,
-                                         const Tensor& info, const Tensor& a, double rcond, int64_t driver)>
-    lstsq_kernel{"lstsq", 5};
-CRESSET_API inline constinit Kernel<void(const Tensor& a)> matrix_exp_kernel{"matrix_exp"};
+CRESSET_KERNEL(Kernel<void(const Tensor& b, const Tensor& rank, const Tensor& singular_values, const Tensor& info,
+                           const Tensor& a, double rcond, int64_t driver)>,
+               lstsq_kernel, "lstsq", 5);
+CRESSET_KERNEL(Kernel<void(const Tensor& a)>, matrix_exp_kernel, "matrix_exp");
 // Singular values that count: above max(atol, rtol * the largest of their row). Their reciprocals (else 0), their
 // number. atol and rtol are 0-d or have s's leading dimensions, in s's dtype.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& s, const Tensor& atol, const Tensor& rtol)>
-    cut_reciprocal_kernel{"cut_reciprocal"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& s, const Tensor& atol, const Tensor& rtol)>
-    cut_count_kernel{"cut_count"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& s, const Tensor& atol, const Tensor& rtol)>,
+               cut_reciprocal_kernel, "cut_reciprocal");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& s, const Tensor& atol, const Tensor& rtol)>,
+               cut_count_kernel, "cut_count");
 
 // ---- solutions (ops/linalg_solve.cpp)
 CRESSET_API Tensor linalg_inv(const Tensor& A);

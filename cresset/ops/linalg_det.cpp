@@ -1,4 +1,5 @@
 // Determinants by LU, and the exponential of a matrix.
+#include "cresset/core/kernel.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/linalg_rules.h"

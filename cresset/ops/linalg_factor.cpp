@@ -1,4 +1,5 @@
 // Cholesky and QR.
+#include "cresset/core/kernel.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/diagonal.h"

@@ -1,4 +1,5 @@
 // LU with partial pivoting: A = P L U.
+#include "cresset/core/kernel.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/diagonal.h"

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/linalg_rules.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"

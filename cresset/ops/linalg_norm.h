@@ -1,16 +1,14 @@
 // Norms of vectors and matrices, and condition numbers.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // |x|^exponent, real; and x |x|^(exponent - 1), of x's dtype. Both are 0 for x = 0 where the sign or the exponent would
 // leave it open, which makes norms differentiable there as PyTorch's are.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, double exponent)> abs_pow_kernel{
-    "abs_pow"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, double exponent)> signed_pow_kernel{
-    "signed_pow"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, double exponent)>, abs_pow_kernel, "abs_pow");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, double exponent)>, signed_pow_kernel, "signed_pow");
 
 CRESSET_API Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,
                                       std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,

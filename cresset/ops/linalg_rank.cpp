@@ -1,6 +1,7 @@
 // What counts small singular values as none: pseudo-inverse, rank, least squares.
 #include <limits>
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/linalg_rules.h"
 #include "cresset/ops/pointwise.h"

@@ -1,5 +1,6 @@
 // Inverses and solutions of linear systems. Gradients of a solution are solutions with the adjoint matrix.
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/diagonal.h"
 #include "cresset/ops/linalg_rules.h"

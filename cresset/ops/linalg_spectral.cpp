@@ -2,6 +2,7 @@
 // to a factor only, a loss must not depend on it.
 #include <limits>
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/diagonal.h"
 #include "cresset/ops/linalg_rules.h"

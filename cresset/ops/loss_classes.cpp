@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/complex.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/creation.h"

@@ -2,6 +2,7 @@
 // more than two tensors put them together from terms.
 #include "cresset/ops/loss_pointwise.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/complex.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/loss_forms.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cresset/core/into.h"
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 #include "cresset/ops/loss.h"
 
 namespace cresset {
@@ -36,14 +36,13 @@ enum class LossTerm : int64_t {
 
 // out = scale * g * the i-th derivative by x and j-th by t of the term, element by element over broadcast inputs. The
 // term itself (i = j = 0) has no g.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x, const Tensor& t,
-                                         int64_t term, int64_t i, int64_t j, double a, double b, double scale,
-                                         DType compute)>
-    loss_terms_kernel{"loss_terms"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& g, const Tensor& x, const Tensor& t, int64_t term,
+                           int64_t i, int64_t j, double a, double b, double scale, DType compute)>,
+               loss_terms_kernel, "loss_terms");
 // The sum of all terms over broadcast inputs of shape `sizes`, divided by `divisor`.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& t, IntArrayRef sizes,
-                                         int64_t term, double a, double b, double divisor, DType compute)>
-    loss_sum_kernel{"loss_sum"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Tensor& t, IntArrayRef sizes, int64_t term,
+                           double a, double b, double divisor, DType compute)>,
+               loss_sum_kernel, "loss_sum");
 
 CRESSET_API Tensor mse_loss(const Tensor& self, const Tensor& target, int64_t reduction = Reduction::Mean);
 CRESSET_API Tensor& mse_loss_out(Tensor& out, const Tensor& self, const Tensor& target,

@@ -1,6 +1,7 @@
 // masked_fill with a kernel of its own, since attention masks are hot; selecting and scattering go through index.
 #include "cresset/ops/masked.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/index.h"

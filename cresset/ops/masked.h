@@ -1,13 +1,13 @@
 // Ops on the elements that a mask selects. The mask is bool (uint8 is taken, too) and broadcasts with self.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // x with `value` where the mask holds; x and mask broadcast to out, which has x's dtype.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& mask, const Scalar& value)>
-    masked_fill_kernel{"masked_fill"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Tensor& mask, const Scalar& value)>,
+               masked_fill_kernel, "masked_fill");
 
 CRESSET_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 CRESSET_API Tensor& masked_fill_(const Tensor& self, const Tensor& mask, const Scalar& value);

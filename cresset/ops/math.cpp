@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/unary.h"
 

@@ -7,10 +7,10 @@
 namespace cresset {
 
 // The kernel and the three forms of an op of one tensor.
-#define CRESSET_UNARY_OP(name)                                   \
-  CRESSET_API inline constinit UnaryKernel name##_kernel{#name}; \
-  CRESSET_API Tensor name(const Tensor& self);                   \
-  CRESSET_API Tensor& name##_(const Tensor& self);               \
+#define CRESSET_UNARY_OP(name)                       \
+  CRESSET_KERNEL(UnaryKernel, name##_kernel, #name); \
+  CRESSET_API Tensor name(const Tensor& self);       \
+  CRESSET_API Tensor& name##_(const Tensor& self);   \
   CRESSET_API Tensor& name##_out(Tensor& out, const Tensor& self);
 
 CRESSET_UNARY_OP(abs)  // of complex numbers real
@@ -50,7 +50,7 @@ CRESSET_UNARY_OP(deg2rad)
 CRESSET_UNARY_OP(sinc)
 #undef CRESSET_UNARY_OP
 
-CRESSET_API inline constinit UnaryKernel angle_kernel{"angle"};
+CRESSET_KERNEL(UnaryKernel, angle_kernel, "angle");
 CRESSET_API Tensor angle(const Tensor& self);
 CRESSET_API Tensor& angle_out(Tensor& out, const Tensor& self);
 CRESSET_API Tensor positive(const Tensor& self);       // self itself
@@ -58,34 +58,34 @@ CRESSET_API Tensor conj_physical(const Tensor& self);  // self itself unless com
 CRESSET_API Tensor& conj_physical_(const Tensor& self);
 CRESSET_API Tensor& conj_physical_out(Tensor& out, const Tensor& self);
 
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t decimals, DType compute)>
-    round_decimals_kernel{"round_decimals"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t decimals, DType compute)>, round_decimals_kernel,
+               "round_decimals");
 CRESSET_API Tensor round(const Tensor& self, int64_t decimals);
 CRESSET_API Tensor& round_(const Tensor& self, int64_t decimals);
 CRESSET_API Tensor& round_out(Tensor& out, const Tensor& self, int64_t decimals);
 
 // log(x / (1 - x)); with eps, x is first brought into [eps, 1 - eps].
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, std::optional<double> eps, DType compute)>
-    logit_kernel{"logit"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, std::optional<double> eps, DType compute)>, logit_kernel,
+               "logit");
 CRESSET_API Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt);
 CRESSET_API Tensor& logit_(const Tensor& self, std::optional<double> eps = std::nullopt);
 CRESSET_API Tensor& logit_out(Tensor& out, const Tensor& self, std::optional<double> eps = std::nullopt);
 
 // x times the normal distribution's function: exactly ("none"), or by way of tanh ("tanh").
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, bool by_tanh)> gelu_kernel{"gelu"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, bool by_tanh)>, gelu_kernel, "gelu");
 CRESSET_API Tensor gelu(const Tensor& self, std::string_view approximate = "none");
 CRESSET_API Tensor& gelu_(const Tensor& self, std::string_view approximate = "none");
 CRESSET_API Tensor& gelu_out(Tensor& out, const Tensor& self, std::string_view approximate = "none");
 
 // For formulas. Differentiable; kernels of their own for real numbers.
-CRESSET_API inline constinit BinaryKernel tanh_backward_kernel{"tanh_backward"};
-CRESSET_API inline constinit BinaryKernel sigmoid_backward_kernel{"sigmoid_backward"};
-CRESSET_API inline constinit BinaryKernel silu_backward_kernel{"silu_backward"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& x, bool by_tanh)>
-    gelu_backward_kernel{"gelu_backward"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& x, std::optional<double> eps,
-                                         DType compute)>
-    logit_backward_kernel{"logit_backward"};
+CRESSET_KERNEL(BinaryKernel, tanh_backward_kernel, "tanh_backward");
+CRESSET_KERNEL(BinaryKernel, sigmoid_backward_kernel, "sigmoid_backward");
+CRESSET_KERNEL(BinaryKernel, silu_backward_kernel, "silu_backward");
+CRESSET_KERNEL(Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& x, bool by_tanh)>, gelu_backward_kernel,
+               "gelu_backward");
+CRESSET_KERNEL(
+    Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& x, std::optional<double> eps, DType compute)>,
+    logit_backward_kernel, "logit_backward");
 CRESSET_API Tensor tanh_backward(const Tensor& grad_output, const Tensor& output);
 CRESSET_API Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output);
 CRESSET_API Tensor silu_backward(const Tensor& grad_output, const Tensor& self);

@@ -1,15 +1,15 @@
 // Products of matrices and vectors.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // out = beta * added + alpha * a @ b for matrices, or for batches of them (three dimensions). What is added broadcasts
 // to out's shape, and may be out itself or undefined. Half types add up in float.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& added, const Tensor& a, const Tensor& b,
-                                         const Scalar& beta, const Scalar& alpha)>
-    gemm_kernel{"gemm"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& added, const Tensor& a, const Tensor& b, const Scalar& beta,
+                           const Scalar& alpha)>,
+               gemm_kernel, "gemm");
 
 CRESSET_API Tensor mm(const Tensor& self, const Tensor& mat2);
 CRESSET_API Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2);

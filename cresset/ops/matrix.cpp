@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/creation.h"

@@ -2,7 +2,7 @@
 // dimensions, of chains of matrices. einsum is in ops/einsum.h.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 

@@ -1,25 +1,24 @@
 // Ops that go element by element over broadcast inputs.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // Kernels compute in `compute` (the promoted type; half types in float) and convert on reading and writing.
 using UnaryKernel = Kernel<void(const Tensor& out, const Tensor& x, DType compute)>;
 using BinaryKernel = Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, DType compute)>;
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha,
-                                         DType compute)>
-    add_kernel{"add"};
-CRESSET_API inline constinit BinaryKernel mul_kernel{"mul"};
-CRESSET_API inline constinit BinaryKernel div_kernel{"div"};
-CRESSET_API inline constinit UnaryKernel exp_kernel{"exp"};
-CRESSET_API inline constinit UnaryKernel relu_kernel{"relu"};
-CRESSET_API inline constinit UnaryKernel neg_kernel{"neg"};
-CRESSET_API inline constinit UnaryKernel conj_kernel{"conj"};
-CRESSET_API inline constinit BinaryKernel relu_backward_kernel{"relu_backward"};  // g where y > 0
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b)>
-    where_kernel{"where"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& alpha, DType compute)>,
+               add_kernel, "add");
+CRESSET_KERNEL(BinaryKernel, mul_kernel, "mul");
+CRESSET_KERNEL(BinaryKernel, div_kernel, "div");
+CRESSET_KERNEL(UnaryKernel, exp_kernel, "exp");
+CRESSET_KERNEL(UnaryKernel, relu_kernel, "relu");
+CRESSET_KERNEL(UnaryKernel, neg_kernel, "neg");
+CRESSET_KERNEL(UnaryKernel, conj_kernel, "conj");
+CRESSET_KERNEL(BinaryKernel, relu_backward_kernel, "relu_backward");  // g where y > 0
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& condition, const Tensor& a, const Tensor& b)>, where_kernel,
+               "where");
 
 CRESSET_API Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 CRESSET_API Tensor& add_(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);

@@ -2,6 +2,7 @@
 // linear and have their adjoints beside them, so that derivatives exist to any order.
 #include "cresset/ops/pool.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/pool_shape.h"
 
 namespace cresset {

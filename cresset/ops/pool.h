@@ -2,40 +2,39 @@
 // [batch, channels, positions...], or lack the batch.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // Lists have an entry for each dimension of positions, `rank` says how many there are. Indices count a plane's
 // positions row by row; where they are undefined, nobody wants them.
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x,
-                                         IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
-                                         IntArrayRef dilation)>
-    max_pool_kernel{"max_pool", 2};
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t rank)>
-    adaptive_max_pool_kernel{"adaptive_max_pool", 2};
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x,
-                                         const Tensor& samples, IntArrayRef kernel_size)>
-    fractional_max_pool_kernel{"fractional_max_pool", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, IntArrayRef kernel_size,
+                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation)>,
+               max_pool_kernel, "max_pool", 2);
+CRESSET_KERNEL(Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t rank)>,
+               adaptive_max_pool_kernel, "adaptive_max_pool", 2);
+CRESSET_KERNEL(Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, const Tensor& samples,
+                           IntArrayRef kernel_size)>,
+               fractional_max_pool_kernel, "fractional_max_pool", 2);
 // y[.., i] = x[.., indices[.., i]]; its adjoint, which adds into zeros; and the same without adding: the last one
 // stays.
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, const Tensor& indices, int64_t rank)>
-    pool_pick_kernel{"pool_pick"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& indices, int64_t rank)>
-    pool_spread_kernel{"pool_spread"};
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, const Tensor& indices, int64_t rank)>
-    max_unpool_kernel{"max_unpool"};
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, const Tensor& indices, int64_t rank)>, pool_pick_kernel,
+               "pool_pick");
+CRESSET_KERNEL(Kernel<void(const Tensor& dx, const Tensor& g, const Tensor& indices, int64_t rank)>, pool_spread_kernel,
+               "pool_spread");
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, const Tensor& indices, int64_t rank)>, max_unpool_kernel,
+               "max_unpool");
 // divisor: 0 for a window's size, with the padding in it or without.
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, IntArrayRef kernel_size, IntArrayRef stride,
-                                         IntArrayRef padding, bool count_include_pad, int64_t divisor)>
-    avg_pool_kernel{"avg_pool"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, IntArrayRef kernel_size, IntArrayRef stride,
-                                         IntArrayRef padding, bool count_include_pad, int64_t divisor)>
-    avg_pool_backward_kernel{"avg_pool_backward"};
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, int64_t rank)> adaptive_avg_pool_kernel{
-    "adaptive_avg_pool"};
-CRESSET_API inline constinit Kernel<void(const Tensor& dx, const Tensor& g, int64_t rank)>
-    adaptive_avg_pool_backward_kernel{"adaptive_avg_pool_backward"};
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, IntArrayRef kernel_size, IntArrayRef stride,
+                           IntArrayRef padding, bool count_include_pad, int64_t divisor)>,
+               avg_pool_kernel, "avg_pool");
+CRESSET_KERNEL(Kernel<void(const Tensor& dx, const Tensor& g, IntArrayRef kernel_size, IntArrayRef stride,
+                           IntArrayRef padding, bool count_include_pad, int64_t divisor)>,
+               avg_pool_backward_kernel, "avg_pool_backward");
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, int64_t rank)>, adaptive_avg_pool_kernel,
+               "adaptive_avg_pool");
+CRESSET_KERNEL(Kernel<void(const Tensor& dx, const Tensor& g, int64_t rank)>, adaptive_avg_pool_backward_kernel,
+               "adaptive_avg_pool_backward");
 
 // ---- windows at a stride (none: the windows' own size). One value stands for all directions. nan is above all.
 CRESSET_API Tensor max_pool1d(const Tensor& self, IntArrayRef kernel_size, IntArrayRef stride = {},

@@ -1,4 +1,5 @@
 // Pools whose windows follow from the output size, or from random numbers, and the way back from a maximum's indices.
+#include "cresset/core/kernel.h"
 #include "cresset/ops/pool.h"
 #include "cresset/ops/pool_shape.h"
 #include "cresset/ops/shape.h"

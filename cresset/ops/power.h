@@ -5,22 +5,22 @@
 
 namespace cresset {
 
-CRESSET_API inline constinit BinaryKernel pow_kernel{"pow"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Scalar& exponent, DType compute)>
-    pow_scalar_kernel{"pow"};
-CRESSET_API inline constinit BinaryKernel hypot_kernel{"hypot"};
-CRESSET_API inline constinit BinaryKernel atan2_kernel{"atan2"};
-CRESSET_API inline constinit BinaryKernel logaddexp_kernel{"logaddexp"};
-CRESSET_API inline constinit BinaryKernel logaddexp2_kernel{"logaddexp2"};
-CRESSET_API inline constinit BinaryKernel xlogy_kernel{"xlogy"};
-CRESSET_API inline constinit BinaryKernel xlog1py_kernel{"xlog1py"};
-CRESSET_API inline constinit BinaryKernel copysign_kernel{"copysign"};
-CRESSET_API inline constinit BinaryKernel nextafter_kernel{"nextafter"};
-CRESSET_API inline constinit BinaryKernel heaviside_kernel{"heaviside"};
-CRESSET_API inline constinit UnaryKernel frexp_mantissa_kernel{"frexp_mantissa"};
-CRESSET_API inline constinit UnaryKernel frexp_exponent_kernel{"frexp_exponent"};  // writes int32
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, double nan, double posinf, double neginf)>
-    nan_to_num_kernel{"nan_to_num"};
+CRESSET_KERNEL(BinaryKernel, pow_kernel, "pow");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Scalar& exponent, DType compute)>,
+               pow_scalar_kernel, "pow");
+CRESSET_KERNEL(BinaryKernel, hypot_kernel, "hypot");
+CRESSET_KERNEL(BinaryKernel, atan2_kernel, "atan2");
+CRESSET_KERNEL(BinaryKernel, logaddexp_kernel, "logaddexp");
+CRESSET_KERNEL(BinaryKernel, logaddexp2_kernel, "logaddexp2");
+CRESSET_KERNEL(BinaryKernel, xlogy_kernel, "xlogy");
+CRESSET_KERNEL(BinaryKernel, xlog1py_kernel, "xlog1py");
+CRESSET_KERNEL(BinaryKernel, copysign_kernel, "copysign");
+CRESSET_KERNEL(BinaryKernel, nextafter_kernel, "nextafter");
+CRESSET_KERNEL(BinaryKernel, heaviside_kernel, "heaviside");
+CRESSET_KERNEL(UnaryKernel, frexp_mantissa_kernel, "frexp_mantissa");
+CRESSET_KERNEL(UnaryKernel, frexp_exponent_kernel, "frexp_exponent");  // writes int32
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, double nan, double posinf, double neginf)>,
+               nan_to_num_kernel, "nan_to_num");
 
 CRESSET_API Tensor pow(const Tensor& self, const Tensor& exponent);
 CRESSET_API Tensor& pow_(const Tensor& self, const Tensor& exponent);

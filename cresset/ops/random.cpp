@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/creation.h"
 

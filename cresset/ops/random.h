@@ -3,27 +3,22 @@
 #pragma once
 
 #include "cresset/core/generator.h"
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // `at` are the counters that the op has reserved: capture can replace them and backward can use them again. Elements of
 // 32 random bits take a quarter of a counter, those of 64 bits half of one (core/generator.h).
-CRESSET_API inline constinit Kernel<void(const Tensor& out, double from, double to, PhiloxCursor at)> uniform_kernel{
-    "uniform_"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, double mean, double std, PhiloxCursor at)> normal_kernel{
-    "normal_"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, double from, double to, PhiloxCursor at)>, uniform_kernel, "uniform_");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, double mean, double std, PhiloxCursor at)>, normal_kernel, "normal_");
 // Integers from `from` on, `range` many (0: 2^64), converted to out's dtype.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, int64_t from, int64_t range, PhiloxCursor at)>
-    random_kernel{"random_"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, double p, PhiloxCursor at)> bernoulli_kernel{"bernoulli_"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, int64_t from, int64_t range, PhiloxCursor at)>, random_kernel, "random_");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, double p, PhiloxCursor at)>, bernoulli_kernel, "bernoulli_");
 // p has out's shape (maybe stride 0); its values are checked before anything is written.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& p, PhiloxCursor at)> bernoulli_tensor_kernel{
-    "bernoulli"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, PhiloxCursor at)> randperm_kernel{"randperm"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& p, PhiloxCursor at)>, bernoulli_tensor_kernel, "bernoulli");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, PhiloxCursor at)>, randperm_kernel, "randperm");
 // x / (1 - p), or zero with probability p.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, double p, PhiloxCursor at)> dropout_kernel{
-    "dropout"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, double p, PhiloxCursor at)>, dropout_kernel, "dropout");
 
 CRESSET_API Tensor& uniform_(const Tensor& self, double from = 0, double to = 1,
                              std::optional<Generator> generator = std::nullopt);

@@ -1,6 +1,7 @@
 // Distributions beyond uniform and normal. What is drawn has no gradient but zero.
 #include "cresset/ops/random_distributions.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/random.h"

@@ -3,25 +3,23 @@
 #pragma once
 
 #include "cresset/core/generator.h"
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 enum class Distribution : int64_t { exponential, geometric, cauchy, log_normal };
 // Fills out; a and b are the distribution's numbers. Half a counter for each element.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, int64_t distribution, double a, double b, PhiloxCursor at)>
-    distribution_kernel{"distribution"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, int64_t distribution, double a, double b, PhiloxCursor at)>,
+               distribution_kernel, "distribution");
 // out = out * std + mean; refuses std below 0 before anything is written.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& mean, const Tensor& std)> spread_kernel{
-    "normal"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& mean, const Tensor& std)>, spread_kernel, "normal");
 // One counter for each element, with as many numbers below it as it takes.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& rate, PhiloxCursor at)> poisson_kernel{
-    "poisson"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& count, const Tensor& prob, PhiloxCursor at)>
-    binomial_kernel{"binomial"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& rate, PhiloxCursor at)>, poisson_kernel, "poisson");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& count, const Tensor& prob, PhiloxCursor at)>,
+               binomial_kernel, "binomial");
 // Rows [N, C] of weights; out is [N, samples]. Half a counter for each of max(C, samples) numbers of a row.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& weights, bool replacement, PhiloxCursor at)>
-    multinomial_kernel{"multinomial"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& weights, bool replacement, PhiloxCursor at)>,
+               multinomial_kernel, "multinomial");
 
 CRESSET_API Tensor& exponential_(const Tensor& self, double lambd = 1,
                                  std::optional<Generator> generator = std::nullopt);

@@ -3,6 +3,7 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/autograd/views.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/pointwise.h"

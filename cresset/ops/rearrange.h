@@ -2,21 +2,19 @@
 // written into copies. The basic views are in ops/shape.h.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // out[.., i, ..] = x[.., n - 1 - i, ..] along each of dims.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims)> flip_kernel{"flip"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims)>, flip_kernel, "flip");
 // gx = what windows of g, as Tensor::unfold makes them along dim, add up to.
-CRESSET_API inline constinit Kernel<void(const Tensor& gx, const Tensor& g, int64_t dim, int64_t size, int64_t step)>
-    unfold_backward_kernel{"unfold_backward"};
+CRESSET_KERNEL(Kernel<void(const Tensor& gx, const Tensor& g, int64_t dim, int64_t size, int64_t step)>,
+               unfold_backward_kernel, "unfold_backward");
 // i repeated repeats[i] times, for every i.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& repeats)> repeat_interleave_kernel{
-    "repeat_interleave"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& repeats)>, repeat_interleave_kernel, "repeat_interleave");
 // The sum of repeats; throws if one is negative.
-CRESSET_API inline constinit Kernel<void(const Tensor& total, const Tensor& repeats)> count_repeats_kernel{
-    "count_repeats"};
+CRESSET_KERNEL(Kernel<void(const Tensor& total, const Tensor& repeats)>, count_repeats_kernel, "count_repeats");
 
 CRESSET_API Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes);
 CRESSET_API Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination);

@@ -1,25 +1,24 @@
 // Reductions over dimensions.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // `out` has x's dimensions, with size 1 or missing where they are reduced; no dims means all.
 using ReduceKernel = Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims)>;
-CRESSET_API inline constinit ReduceKernel sum_kernel{"sum"};
-CRESSET_API inline constinit ReduceKernel mean_kernel{"mean"};
-CRESSET_API inline constinit ReduceKernel amax_kernel{"amax"};
-CRESSET_API inline constinit ReduceKernel amin_kernel{"amin"};
+CRESSET_KERNEL(ReduceKernel, sum_kernel, "sum");
+CRESSET_KERNEL(ReduceKernel, mean_kernel, "mean");
+CRESSET_KERNEL(ReduceKernel, amax_kernel, "amax");
+CRESSET_KERNEL(ReduceKernel, amin_kernel, "amin");
 // values and indices have size 1 along dim.
 using BestKernel = Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim)>;
-CRESSET_API inline constinit BestKernel max_dim_kernel{"max", 2};
-CRESSET_API inline constinit BestKernel min_dim_kernel{"min", 2};
+CRESSET_KERNEL(BestKernel, max_dim_kernel, "max", 2);
+CRESSET_KERNEL(BestKernel, min_dim_kernel, "min", 2);
 // 1 where x is the maximum `top` (broadcast), 0 elsewhere; and such a mask divided by the number of its ones.
-CRESSET_API inline constinit Kernel<void(const Tensor& mask, const Tensor& x, const Tensor& top)> tie_mask_kernel{
-    "tie_mask"};
-CRESSET_API inline constinit Kernel<void(const Tensor& share, const Tensor& mask, const Tensor& count)>
-    tie_share_kernel{"tie_share"};
+CRESSET_KERNEL(Kernel<void(const Tensor& mask, const Tensor& x, const Tensor& top)>, tie_mask_kernel, "tie_mask");
+CRESSET_KERNEL(Kernel<void(const Tensor& share, const Tensor& mask, const Tensor& count)>, tie_share_kernel,
+               "tie_share");
 
 // No dims: all of them. Integers and bool add up in int64 unless a dtype is given.
 CRESSET_API Tensor sum(const Tensor& self, std::optional<DType> dtype = std::nullopt);

@@ -1,6 +1,7 @@
 // Dimensions as masks, and shapes back and forth.
 #include "cresset/ops/reduce_rule.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
 #include "cresset/ops/shape_rule.h"

@@ -1,27 +1,25 @@
 // Recurrent networks: one step of each kind of cell, and whole sequences through layers of them.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // What follows a cell's products of matrices, in one pass. gates is [batch, 4 * hidden]: input, forget, cell, output.
-CRESSET_API inline constinit Kernel<void(const Tensor& h, const Tensor& c, const Tensor& gates, const Tensor& before)>
-    lstm_pointwise_kernel{"lstm_pointwise", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& h, const Tensor& c, const Tensor& gates, const Tensor& before)>,
+               lstm_pointwise_kernel, "lstm_pointwise", 2);
 // g_h or g_c may be undefined.
-CRESSET_API inline constinit Kernel<void(const Tensor& d_gates, const Tensor& d_before, const Tensor& g_h,
-                                         const Tensor& g_c, const Tensor& gates, const Tensor& before, const Tensor& c)>
-    lstm_pointwise_backward_kernel{"lstm_pointwise_backward", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& d_gates, const Tensor& d_before, const Tensor& g_h, const Tensor& g_c,
+                           const Tensor& gates, const Tensor& before, const Tensor& c)>,
+               lstm_pointwise_backward_kernel, "lstm_pointwise_backward", 2);
 // from_input and from_hidden are [batch, 3 * hidden]: reset, update, new.
-CRESSET_API inline constinit Kernel<void(const Tensor& h, const Tensor& from_input, const Tensor& from_hidden,
-                                         const Tensor& before)>
-    gru_pointwise_kernel{"gru_pointwise"};
-CRESSET_API inline constinit Kernel<void(const Tensor& d_input, const Tensor& d_hidden, const Tensor& d_before,
-                                         const Tensor& g, const Tensor& from_input, const Tensor& from_hidden,
-                                         const Tensor& before)>
-    gru_pointwise_backward_kernel{"gru_pointwise_backward", 3};
+CRESSET_KERNEL(Kernel<void(const Tensor& h, const Tensor& from_input, const Tensor& from_hidden, const Tensor& before)>,
+               gru_pointwise_kernel, "gru_pointwise");
+CRESSET_KERNEL(Kernel<void(const Tensor& d_input, const Tensor& d_hidden, const Tensor& d_before, const Tensor& g,
+                           const Tensor& from_input, const Tensor& from_hidden, const Tensor& before)>,
+               gru_pointwise_backward_kernel, "gru_pointwise_backward", 3);
 // 1 / (1 + exp(-x)), or tanh(x)
-CRESSET_API inline constinit Kernel<void(const Tensor& y, const Tensor& x, bool tanh)> gate_kernel{"gate"};
+CRESSET_KERNEL(Kernel<void(const Tensor& y, const Tensor& x, bool tanh)>, gate_kernel, "gate");
 
 CRESSET_API Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh,
                                  const Tensor& b_ih = {}, const Tensor& b_hh = {});

@@ -1,22 +1,20 @@
 // Running sums, products and maxima along a dimension.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // x has out's shape and dtype, and may be out itself. reverse: from the end.
 using ScanKernel = Kernel<void(const Tensor& out, const Tensor& x, int64_t dim, bool reverse)>;
-CRESSET_API inline constinit ScanKernel cumsum_kernel{"cumsum"};
-CRESSET_API inline constinit ScanKernel cumprod_kernel{"cumprod"};
-CRESSET_API inline constinit ScanKernel logcumsumexp_kernel{"logcumsumexp"};
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim,
-                                         bool smallest)>
-    cummax_kernel{"cummax", 2};
+CRESSET_KERNEL(ScanKernel, cumsum_kernel, "cumsum");
+CRESSET_KERNEL(ScanKernel, cumprod_kernel, "cumprod");
+CRESSET_KERNEL(ScanKernel, logcumsumexp_kernel, "logcumsumexp");
+CRESSET_KERNEL(Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim, bool smallest)>,
+               cummax_kernel, "cummax", 2);
 // out[k] = b[k] + a[k] * out[k-1], where the first a is not read.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, int64_t dim,
-                                         bool reverse)>
-    linear_scan_kernel{"linear_scan"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, int64_t dim, bool reverse)>,
+               linear_scan_kernel, "linear_scan");
 
 // Integers and bool become int64 unless a dtype is given.
 CRESSET_API Tensor cumsum(const Tensor& self, int64_t dim, std::optional<DType> dtype = std::nullopt);

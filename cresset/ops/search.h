@@ -1,35 +1,33 @@
 // Finding and counting values: sorted sequences, bins, sets.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // Lines along the last dimension: for each value the first place in the sequence that is not below it (right: that is
 // above it). sorter, if defined, holds the places of the sequence in order. All have values' leading dimensions.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& values, const Tensor& sequence,
-                                         const Tensor& sorter, bool right)>
-    searchsorted_kernel{"searchsorted"};
+CRESSET_KERNEL(
+    Kernel<void(const Tensor& out, const Tensor& values, const Tensor& sequence, const Tensor& sorter, bool right)>,
+    searchsorted_kernel, "searchsorted");
 // tests are sorted, in one dimension and of elements' dtype.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& elements, const Tensor& tests, bool invert)>
-    isin_kernel{"isin"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& elements, const Tensor& tests, bool invert)>, isin_kernel,
+               "isin");
 // Equal bins from min to max; from the data's own ends if those are equal.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, double min, double max)> histc_kernel{
-    "histc"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, double min, double max)>, histc_kernel, "histc");
 // Bins between edges that go up, the last with both of its ends: how many elements, or their weights (if defined, of
 // x's shape), each holds. out and edges are contiguous; all have one dtype, float or double.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& edges, const Tensor& weight)>
-    histogram_kernel{"histogram"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, const Tensor& weights)> bincount_kernel{
-    "bincount"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Tensor& edges, const Tensor& weight)>,
+               histogram_kernel, "histogram");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, const Tensor& weights)>, bincount_kernel, "bincount");
 // Rows of x [n, m] in lexicographic order; the number of each row's group in that order (if none is given, as they
 // stand), counted up where a row differs from the one before; and what follows from the groups.
-CRESSET_API inline constinit Kernel<void(const Tensor& order, const Tensor& x)> row_order_kernel{"row_order"};
-CRESSET_API inline constinit Kernel<void(const Tensor& groups, const Tensor& x, const Tensor& order)> row_groups_kernel{
-    "row_groups"};
-CRESSET_API inline constinit Kernel<void(const Tensor& first, const Tensor& counts, const Tensor& inverse,
-                                         const Tensor& groups, const Tensor& order)>
-    group_members_kernel{"group_members", 3};
+CRESSET_KERNEL(Kernel<void(const Tensor& order, const Tensor& x)>, row_order_kernel, "row_order");
+CRESSET_KERNEL(Kernel<void(const Tensor& groups, const Tensor& x, const Tensor& order)>, row_groups_kernel,
+               "row_groups");
+CRESSET_KERNEL(Kernel<void(const Tensor& first, const Tensor& counts, const Tensor& inverse, const Tensor& groups,
+                           const Tensor& order)>,
+               group_members_kernel, "group_members", 3);
 
 CRESSET_API Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32 = false,
                                 bool right = false, std::string_view side = "", const Tensor& sorter = {});

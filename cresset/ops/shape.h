@@ -1,7 +1,7 @@
 // Views and other changes of shape that move no data.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 

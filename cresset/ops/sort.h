@@ -1,27 +1,26 @@
 // Ops that order elements along a dimension.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t k,
-                                         int64_t dim, bool largest, bool sorted)>
-    topk_kernel{"topk", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t k, int64_t dim,
+                           bool largest, bool sorted)>,
+               topk_kernel, "topk", 2);
 
 // Stable, always; nan is above all. values and indices have x's shape.
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim,
-                                         bool descending)>
-    sort_kernel{"sort", 2};
+CRESSET_KERNEL(Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim, bool descending)>,
+               sort_kernel, "sort", 2);
 // One element of each line by its rank, or by how often it stands there. values and indices have size 1 along dim.
 enum class Pick : int64_t { kth, median, nanmedian, mode };
-CRESSET_API inline constinit Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim,
-                                         int64_t pick, int64_t k)>
-    pick_kernel{"pick", 2};
+CRESSET_KERNEL(
+    Kernel<void(const Tensor& values, const Tensor& indices, const Tensor& x, int64_t dim, int64_t pick, int64_t k)>,
+    pick_kernel, "pick", 2);
 // Where in each sorted line (along the last dim) the quantiles q lie: between two places, with a weight for the second.
-CRESSET_API inline constinit Kernel<void(const Tensor& below, const Tensor& above, const Tensor& weight,
-                                         const Tensor& q, const Tensor& sorted, int64_t rounding, bool skip_nan)>
-    quantile_places_kernel{"quantile_places", 3};
+CRESSET_KERNEL(Kernel<void(const Tensor& below, const Tensor& above, const Tensor& weight, const Tensor& q,
+                           const Tensor& sorted, int64_t rounding, bool skip_nan)>,
+               quantile_places_kernel, "quantile_places", 3);
 
 // The k largest (or smallest) elements along a dimension and where they stood. nan is above all; of equals the first
 // comes first.

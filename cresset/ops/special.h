@@ -5,9 +5,9 @@
 
 namespace cresset {
 
-#define CRESSET_SPECIAL_OP_OUT(name)                             \
-  CRESSET_API inline constinit UnaryKernel name##_kernel{#name}; \
-  CRESSET_API Tensor name(const Tensor& self);                   \
+#define CRESSET_SPECIAL_OP_OUT(name)                 \
+  CRESSET_KERNEL(UnaryKernel, name##_kernel, #name); \
+  CRESSET_API Tensor name(const Tensor& self);       \
   CRESSET_API Tensor& name##_out(Tensor& out, const Tensor& self);
 #define CRESSET_SPECIAL_OP(name) \
   CRESSET_SPECIAL_OP_OUT(name)   \
@@ -35,13 +35,12 @@ CRESSET_SPECIAL_OP_OUT(special_bessel_y1)
 #undef CRESSET_SPECIAL_OP_OUT
 
 // The n-th derivative of digamma.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t n, DType compute)>
-    polygamma_kernel{"polygamma"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t n, DType compute)>, polygamma_kernel,
+               "polygamma");
 CRESSET_API Tensor polygamma(int64_t n, const Tensor& self);
 CRESSET_API Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
 // The logarithm of the multivariate gamma function of p dimensions.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, int64_t p, DType compute)> mvlgamma_kernel{
-    "mvlgamma"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t p, DType compute)>, mvlgamma_kernel, "mvlgamma");
 CRESSET_API Tensor mvlgamma(const Tensor& self, int64_t p);
 CRESSET_API Tensor& mvlgamma_(const Tensor& self, int64_t p);
 CRESSET_API Tensor& mvlgamma_out(Tensor& out, const Tensor& self, int64_t p);

@@ -5,9 +5,9 @@
 
 namespace cresset {
 
-CRESSET_API inline constinit BinaryKernel igamma_kernel{"igamma"};
-CRESSET_API inline constinit BinaryKernel igammac_kernel{"igammac"};
-CRESSET_API inline constinit BinaryKernel zeta_kernel{"special_zeta"};
+CRESSET_KERNEL(BinaryKernel, igamma_kernel, "igamma");
+CRESSET_KERNEL(BinaryKernel, igammac_kernel, "igammac");
+CRESSET_KERNEL(BinaryKernel, zeta_kernel, "special_zeta");
 
 CRESSET_API Tensor igamma(const Tensor& self, const Tensor& other);
 CRESSET_API Tensor& igamma_(const Tensor& self, const Tensor& other);

@@ -2,18 +2,17 @@
 // themselves are in ops/cat.h and ops/shape.h.
 #pragma once
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // Row k of out is the k-th combination of out.size(1) numbers below n, in dictionary order.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, int64_t n, bool with_replacement)> combinations_kernel{
-    "combinations"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, int64_t n, bool with_replacement)>, combinations_kernel, "combinations");
 // out[:, k] is the k-th place of the triangle, row by row: of an n x m matrix, below the diagonal `offset` or above.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, int64_t rows, int64_t columns, int64_t offset, bool lower)>
-    triangle_indices_kernel{"triangle_indices"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Scalar& start, const Scalar& end, double base)>
-    logspace_kernel{"logspace"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, int64_t rows, int64_t columns, int64_t offset, bool lower)>,
+               triangle_indices_kernel, "triangle_indices");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Scalar& start, const Scalar& end, double base)>, logspace_kernel,
+               "logspace");
 
 CRESSET_API std::vector<Tensor> tensor_split(const Tensor& self, int64_t sections, int64_t dim = 0);
 CRESSET_API std::vector<Tensor> tensor_split(const Tensor& self, IntArrayRef indices, int64_t dim = 0);

@@ -7,19 +7,17 @@
 
 namespace cresset {
 
-CRESSET_API inline constinit ReduceKernel prod_kernel{"prod"};
-CRESSET_API inline constinit ReduceKernel any_kernel{"any"};
-CRESSET_API inline constinit ReduceKernel all_kernel{"all"};
-CRESSET_API inline constinit ReduceKernel nansum_kernel{"nansum"};
-CRESSET_API inline constinit ReduceKernel nonzero_counts_kernel{"count_nonzero"};
-CRESSET_API inline constinit ReduceKernel logsumexp_kernel{"logsumexp"};
+CRESSET_KERNEL(ReduceKernel, prod_kernel, "prod");
+CRESSET_KERNEL(ReduceKernel, any_kernel, "any");
+CRESSET_KERNEL(ReduceKernel, all_kernel, "all");
+CRESSET_KERNEL(ReduceKernel, nansum_kernel, "nansum");
+CRESSET_KERNEL(ReduceKernel, nonzero_counts_kernel, "count_nonzero");
+CRESSET_KERNEL(ReduceKernel, logsumexp_kernel, "logsumexp");
 // m2 / (count - correction), and its root if asked for.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims, int64_t correction,
-                                         bool root)>
-    var_kernel{"var"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims, double p)> norm_kernel{
-    "norm"};
-CRESSET_API inline constinit Kernel<void(const Tensor& mask, const Tensor& x)> not_nan_kernel{"not_nan"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims, int64_t correction, bool root)>,
+               var_kernel, "var");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, IntArrayRef dims, double p)>, norm_kernel, "norm");
+CRESSET_KERNEL(Kernel<void(const Tensor& mask, const Tensor& x)>, not_nan_kernel, "not_nan");
 
 CRESSET_API Tensor prod(const Tensor& self, std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& prod_out(Tensor& out, const Tensor& self, std::optional<DType> dtype = std::nullopt);

@@ -3,18 +3,17 @@
 
 #include <string_view>
 
-#include "cresset/core/kernel.h"
+#include "cresset/core/kernel_table.h"
 
 namespace cresset {
 
 // frames[b, i, k] = x[b, i * hop + k], and its opposite, which adds frames up where they overlap. Both are [B, …].
-CRESSET_API inline constinit Kernel<void(const Tensor& frames, const Tensor& x, int64_t hop)> frames_kernel{"frames"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& frames, int64_t hop)> overlap_add_kernel{
-    "overlap_add"};
+CRESSET_KERNEL(Kernel<void(const Tensor& frames, const Tensor& x, int64_t hop)>, frames_kernel, "frames");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& frames, int64_t hop)>, overlap_add_kernel, "overlap_add");
 // out[k] of a window over `length` steps: a - b cos(2 pi k / length) + c cos(4 pi k / length); a triangle (kind 1); or
 // Kaiser's with beta a (kind 2).
-CRESSET_API inline constinit Kernel<void(const Tensor& out, int64_t kind, int64_t length, double a, double b, double c)>
-    window_kernel{"window"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, int64_t kind, int64_t length, double a, double b, double c)>,
+               window_kernel, "window");
 
 // Frames of n_fft samples, hop_length apart, each times the window and transformed: [B, frequencies, frames].
 CRESSET_API Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length = std::nullopt,

@@ -7,14 +7,12 @@ namespace cresset {
 
 using TernaryKernel = Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& c,
                                   const Scalar& value, DType compute)>;
-CRESSET_API inline constinit TernaryKernel addcmul_kernel{"addcmul"};  // a + value * b * c
-CRESSET_API inline constinit TernaryKernel addcdiv_kernel{"addcdiv"};  // a + value * b / c
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& weight,
-                                         DType compute)>
-    lerp_kernel{"lerp"};
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& weight,
-                                         DType compute)>
-    lerp_tensor_kernel{"lerp"};
+CRESSET_KERNEL(TernaryKernel, addcmul_kernel, "addcmul");  // a + value * b * c
+CRESSET_KERNEL(TernaryKernel, addcdiv_kernel, "addcdiv");  // a + value * b / c
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Scalar& weight, DType compute)>,
+               lerp_kernel, "lerp");
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& a, const Tensor& b, const Tensor& weight, DType compute)>,
+               lerp_tensor_kernel, "lerp");
 
 // self + weight * (end - self).
 CRESSET_API Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);

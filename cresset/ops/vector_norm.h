@@ -6,8 +6,7 @@
 namespace cresset {
 
 // |x|^p, times x if asked. Where x is 0: 0 with x as a factor and for p < 0, too.
-CRESSET_API inline constinit Kernel<void(const Tensor& out, const Tensor& x, double p, bool times_x)> abs_power_kernel{
-    "abs_power"};
+CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, double p, bool times_x)>, abs_power_kernel, "abs_power");
 
 // The p-norm (none: 2) over the given dimensions, or of all; p may be 0 and ±inf.
 CRESSET_API Tensor norm(const Tensor& self, const Scalar& p = 2);

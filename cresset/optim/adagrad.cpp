@@ -1,6 +1,7 @@
 #include "cresset/optim/adagrad.h"
 
 #include "cresset/optim/each_gradient.h"
+#include "cresset/optim/fields.h"
 
 namespace cresset::optim {
 

@@ -1,10 +1,12 @@
 // Adam and AdamW, which differ in where the weight decay goes.
 #include "cresset/optim/adam.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/optim_step.h"
 #include "cresset/optim/adam_moments.h"
 #include "cresset/optim/adamw.h"
 #include "cresset/optim/define_optimizer.h"
+#include "cresset/optim/fields.h"
 
 namespace cresset::optim {
 

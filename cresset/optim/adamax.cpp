@@ -2,6 +2,7 @@
 
 #include "cresset/optim/adam_moments.h"
 #include "cresset/optim/define_optimizer.h"
+#include "cresset/optim/fields.h"
 
 namespace cresset::optim {
 

@@ -1,6 +1,7 @@
 #include "cresset/optim/lbfgs.h"
 
 #include "cresset/optim/each_gradient.h"
+#include "cresset/optim/fields.h"
 #include "cresset/optim/strong_wolfe.h"
 
 namespace cresset::optim {

@@ -10,6 +10,7 @@
 
 #include "cresset/autograd/variable.h"
 #include "cresset/ops/all.h"
+#include "cresset/optim/fields.h"
 #include "cresset/optim/step_observer.h"
 
 namespace cresset::optim {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <tuple>
-#include <variant>
 #include <vector>
 
 #include "cresset/core/arg.h"
@@ -18,18 +17,7 @@ using Pair = std::tuple<double, double>;
 using Triple = std::tuple<double, double, double>;
 using OptionalPair = std::tuple<std::optional<double>, double>;
 
-// One field of options: its name in PyTorch and where it is held. An IValue is written as it is and not read back: what
-// PyTorch has there and Cresset has no use for (foreach, capturable).
-struct OptionField {
-  const char* name;
-  std::variant<double*, bool*, int64_t*, Pair*, Triple*, OptionalPair*, std::optional<int64_t>*,
-               std::optional<std::string>*, IValue>
-      value;
-  bool may_be_missing = false;  // from a dict that is loaded: PyTorch's older versions do not have it
-};
-// Made in the sources only, as are StateFields and SchedulerFields: in a header, the variant would cost every program
-// that includes it.
-using OptionFields = std::vector<OptionField>;
+struct OptionFields;  // optim/fields.h, as StateFields and SchedulerFields
 
 class CRESSET_API OptimizerOptions {
  public:

@@ -1,5 +1,7 @@
 #include "cresset/optim/param_state.h"
 
+#include "cresset/optim/fields.h"
+
 #include <algorithm>
 
 namespace cresset::optim {

@@ -2,9 +2,7 @@
 // walks along a vector and looks nothing up; asking for one by its tensor is for the edges.
 #pragma once
 
-#include <deque>
 #include <memory>
-#include <variant>
 #include <vector>
 
 #include "cresset/core/arg.h"
@@ -12,17 +10,7 @@
 
 namespace cresset::optim {
 
-struct StateField {
-  // How it is written: PyTorch keeps most step counts as 0-d float tensors, some as numbers.
-  enum class Form { plain, scalar_tensor };
-  const char* name;
-  // nullptr: PyTorch has it and Cresset has no use for it.
-  std::variant<Tensor*, int64_t*, double*, std::deque<Tensor>*, std::nullptr_t> value;
-  Form form = Form::plain;
-  bool may_be_missing = false;
-  bool own_shape = false;  // a tensor whose shape is not the parameter's
-};
-using StateFields = std::vector<StateField>;
+struct StateFields;
 
 class CRESSET_API OptimizerParamState {
  public:

@@ -2,6 +2,7 @@
 
 #include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
+#include "cresset/optim/fields.h"
 
 namespace cresset::optim {
 

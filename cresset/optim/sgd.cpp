@@ -1,8 +1,10 @@
 #include "cresset/optim/sgd.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/ops/optim_step.h"
 #include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
+#include "cresset/optim/fields.h"
 
 namespace cresset::optim {
 

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "cresset/ops/all.h"
+#include "cresset/optim/fields.h"
 #include "cresset/optim/optimizer.h"
 
 namespace cresset::optim {

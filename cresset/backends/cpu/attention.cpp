@@ -12,6 +12,7 @@
 #include "cresset/backends/cpu/pointwise_loop.h"
 #include "cresset/backends/cpu/random_simd.h"
 #include "cresset/core/allocator.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

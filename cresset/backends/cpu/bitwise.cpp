@@ -3,6 +3,7 @@
 
 #include "cresset/backends/cpu/binary_simd.h"
 #include "cresset/backends/cpu/elementwise.h"
+#include "cresset/core/kernel.h"
 
 namespace cresset::cpu {
 namespace {

@@ -9,6 +9,7 @@
 #include "cresset/backends/cpu/matmul.h"
 #include "cresset/core/allocator.h"
 #include "cresset/core/backend_loader.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -1,6 +1,7 @@
 // CPU kernels of ops/creation: values that follow from their index.
 #include "cresset/ops/creation.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

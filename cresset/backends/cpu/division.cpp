@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cresset/backends/cpu/elementwise.h"
+#include "cresset/core/kernel.h"
 
 namespace cresset::cpu {
 namespace {

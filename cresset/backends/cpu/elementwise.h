@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cresset/backends/cpu/pointwise_loop.h"
+#include "cresset/core/kernel.h"
 
 namespace cresset::cpu {
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cresset/backends/cpu/pointwise_simd.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -1,6 +1,7 @@
 // CPU kernels of ops/fold. Cutting goes by rows of the columns, adding back by channels: each has one owner.
 #include "cresset/ops/fold.h"
 
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

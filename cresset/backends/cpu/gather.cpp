@@ -8,6 +8,7 @@
 
 #include "cresset/backends/cpu/pointwise_simd.h"
 #include "cresset/backends/cpu/walk.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cresset/backends/cpu/slab.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cresset/backends/cpu/pointwise_loop.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

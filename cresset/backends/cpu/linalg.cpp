@@ -1,5 +1,6 @@
 // CPU kernels of ops/linalg that need no library: the check of LAPACK's info, and small singular values.
 #include "cresset/ops/linalg.h"
+#include "cresset/core/kernel.h"
 
 #include <algorithm>
 #include <cmath>

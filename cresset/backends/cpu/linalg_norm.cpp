@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cresset/backends/cpu/walk.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

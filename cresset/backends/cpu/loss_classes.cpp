@@ -6,6 +6,7 @@
 
 #include "cresset/backends/cpu/reduce_lines.h"
 #include "cresset/backends/cpu/walk.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 #include "cresset/ops/copy.h"
 

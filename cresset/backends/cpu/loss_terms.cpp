@@ -5,6 +5,7 @@
 
 #include "cresset/backends/cpu/reduce_loop.h"
 #include "cresset/backends/cpu/walk.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -2,6 +2,7 @@
 #include "cresset/ops/masked.h"
 
 #include "cresset/backends/cpu/elementwise.h"
+#include "cresset/core/kernel.h"
 
 namespace cresset::cpu {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "cresset/backends/cpu/norm_simd.h"
 #include "cresset/backends/cpu/slab.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

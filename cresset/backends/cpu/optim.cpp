@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cresset/backends/cpu/optim_simd.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 #include "cresset/ops/optim_step.h"
 

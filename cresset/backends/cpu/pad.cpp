@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -5,6 +5,7 @@
 
 #include "cresset/backends/cpu/reduce_lines.h"
 #include "cresset/backends/cpu/sort_keys.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 #include "cresset/ops/sort.h"
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cresset/backends/cpu/pointwise_simd.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/copy.h"
 
 namespace cresset::cpu {

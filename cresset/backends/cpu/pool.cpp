@@ -8,6 +8,7 @@
 
 #include "cresset/backends/cpu/pool_grid.h"
 #include "cresset/core/error.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

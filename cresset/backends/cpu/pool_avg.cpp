@@ -5,6 +5,7 @@
 
 #include "cresset/backends/cpu/pool_grid.h"
 #include "cresset/backends/cpu/pool_simd.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 #include "cresset/ops/pool.h"
 

@@ -4,6 +4,7 @@
 
 #include "cresset/backends/cpu/pool_grid.h"
 #include "cresset/core/error.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 #include "cresset/ops/pool.h"
 

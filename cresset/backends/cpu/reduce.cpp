@@ -4,6 +4,7 @@
 
 #include "cresset/backends/cpu/pointwise_loop.h"
 #include "cresset/backends/cpu/reduce_loop.h"
+#include "cresset/core/kernel.h"
 
 namespace cresset::cpu {
 namespace {

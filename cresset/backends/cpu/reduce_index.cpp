@@ -3,6 +3,7 @@
 #include "cresset/backends/cpu/pointwise_loop.h"
 #include "cresset/backends/cpu/reduce_lines.h"
 #include "cresset/backends/cpu/reduce_loop.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 #include "cresset/ops/reduce.h"
 

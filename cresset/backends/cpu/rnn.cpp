@@ -3,6 +3,7 @@
 
 #include "cresset/backends/cpu/rnn_simd.h"
 #include "cresset/backends/cpu/slab.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

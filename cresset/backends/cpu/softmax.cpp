@@ -5,6 +5,7 @@
 #include "cresset/backends/cpu/pointwise_loop.h"
 #include "cresset/backends/cpu/reduce_lines.h"
 #include "cresset/backends/cpu/softmax_simd.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -8,6 +8,7 @@
 
 #include "cresset/backends/cpu/math_scalar.h"
 #include "cresset/backends/cpu/math_simd.h"
+#include "cresset/core/kernel.h"
 
 namespace cresset::cpu {
 namespace {

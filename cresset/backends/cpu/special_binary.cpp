@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cresset/backends/cpu/elementwise.h"
+#include "cresset/core/kernel.h"
 
 namespace cresset::cpu {
 namespace {

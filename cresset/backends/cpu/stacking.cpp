@@ -1,5 +1,6 @@
 // CPU kernels of ops/stacking: lists of indices, and logspace.
 #include "cresset/ops/stacking.h"
+#include "cresset/core/kernel.h"
 
 #include <cmath>
 #include <numeric>

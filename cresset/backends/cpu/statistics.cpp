@@ -7,6 +7,7 @@
 #include "cresset/backends/cpu/pointwise_loop.h"
 #include "cresset/backends/cpu/reduce_loop.h"
 #include "cresset/backends/cpu/softmax_simd.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/vector_norm.h"
 
 namespace cresset::cpu {

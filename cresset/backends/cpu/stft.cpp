@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cresset/backends/cpu/pointwise_loop.h"
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

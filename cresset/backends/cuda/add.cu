@@ -1,5 +1,6 @@
 // add on CUDA: out = a + alpha * b, for any strides and broadcasts, computed in float32 or float64.
 #include "cresset/backends/cuda/device.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/pointwise.h"
 
 namespace cresset::cuda {

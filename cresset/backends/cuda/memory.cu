@@ -1,6 +1,7 @@
 // Memory on a CUDA device: taking and giving it back, the way to and from the CPU, copies between layouts and dtypes,
 // filling. Everything runs on the default stream.
 #include "cresset/backends/cuda/device.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/copy.h"
 
 namespace cresset::cuda {

@@ -1,6 +1,7 @@
 // Checks and arithmetic of the data sets that are made of others.
 #include "cresset/data/datasets/combine.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -8,6 +9,10 @@ namespace cresset::data::datasets::detail {
 
 void unsized(const char* who) {
   throw ValueError(message_of(who, ": found a data set without a size (expected one that knows its size)"));
+}
+
+size_t part_of(const std::vector<size_t>& ends, size_t index) {
+  return static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), index) - ends.begin());
 }
 
 std::vector<size_t> split_lengths(size_t size, const std::vector<double>& fractions) {

@@ -1,7 +1,6 @@
 // Data sets out of data sets: AnyDataset, Subset, random_split, ConcatDataset, StackDataset, ChainDataset.
 #pragma once
 
-#include <algorithm>
 #include <initializer_list>
 #include <memory>
 #include <tuple>
@@ -13,6 +12,8 @@ namespace cresset::data::datasets {
 namespace detail {
 CRESSET_API void check_index(const char* who, size_t index, size_t size);
 [[noreturn]] CRESSET_API void unsized(const char* who);
+// The first part that ends behind the index.
+CRESSET_API size_t part_of(const std::vector<size_t>& ends, size_t index);
 CRESSET_API std::vector<size_t> split_lengths(size_t size, const std::vector<double>& fractions);
 CRESSET_API std::vector<std::vector<size_t>> split_indices(size_t size, const std::vector<size_t>& lengths,
                                                            const std::optional<Generator>& generator);
@@ -114,7 +115,7 @@ class ConcatDataset : public Dataset<ConcatDataset<SingleExample>, SingleExample
 
   SingleExample get(size_t index) override {
     detail::check_index("ConcatDataset", index, *size());
-    const size_t part = static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());
+    const size_t part = detail::part_of(ends_, index);
     return datasets_[part].get(part == 0 ? index : index - ends_[part - 1]);
   }
   std::optional<size_t> size() const override { return ends_.empty() ? 0 : ends_.back(); }

@@ -4,6 +4,22 @@
 
 namespace cresset::nn {
 
+ModuleDictImpl::ModuleDictImpl() : modules_("Submodule") {}
+ModuleDictImpl::ModuleDictImpl(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules)
+    : ModuleDictImpl() {
+  update(modules);
+}
+ModuleDictImpl::ModuleDictImpl(const Modules& modules) : ModuleDictImpl() { update(modules); }
+
+void ModuleDictImpl::update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
+  for (const auto& [key, module] : modules) insert(key, module);
+}
+std::vector<std::pair<std::string, std::shared_ptr<Module>>> ModuleDictImpl::items() const { return modules_.pairs(); }
+std::vector<std::string> ModuleDictImpl::keys() const { return modules_.keys(); }
+std::vector<std::shared_ptr<Module>> ModuleDictImpl::values() const { return modules_.values(); }
+bool ModuleDictImpl::contains(const std::string& key) const noexcept { return modules_.contains(key); }
+std::shared_ptr<Module> ModuleDictImpl::operator[](const std::string& key) const { return modules_[key]; }
+
 void ModuleDictImpl::insert(const std::string& key, std::shared_ptr<Module> module) {
   if (contains(key)) {
     replace_module(key, module);

@@ -11,11 +11,9 @@ class CRESSET_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   using Iterator = Modules::Iterator;
   using ConstIterator = Modules::ConstIterator;
 
-  ModuleDictImpl() = default;
-  explicit ModuleDictImpl(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
-    update(modules);
-  }
-  explicit ModuleDictImpl(const Modules& modules) { update(modules); }
+  ModuleDictImpl();
+  explicit ModuleDictImpl(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules);
+  explicit ModuleDictImpl(const Modules& modules);
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
@@ -26,9 +24,7 @@ class CRESSET_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void insert(const std::string& key, const ModuleHolder<M>& holder) {
     insert(key, std::shared_ptr<Module>(holder.ptr()));
   }
-  void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules) {
-    for (const auto& [key, module] : modules) insert(key, module);
-  }
+  void update(const std::vector<std::pair<std::string, std::shared_ptr<Module>>>& modules);
   template <class Container>
   void update(const Container& container) {
     for (const auto& item : container) insert(item.key(), item.value());
@@ -36,20 +32,20 @@ class CRESSET_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   std::shared_ptr<Module> pop(const std::string& key);
   void clear();
 
-  std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const { return modules_.pairs(); }
-  std::vector<std::string> keys() const { return modules_.keys(); }
-  std::vector<std::shared_ptr<Module>> values() const { return modules_.values(); }
+  std::vector<std::pair<std::string, std::shared_ptr<Module>>> items() const;
+  std::vector<std::string> keys() const;
+  std::vector<std::shared_ptr<Module>> values() const;
   Iterator begin() { return modules_.begin(); }
   ConstIterator begin() const { return modules_.begin(); }
   Iterator end() { return modules_.end(); }
   ConstIterator end() const { return modules_.end(); }
   size_t size() const noexcept { return modules_.size(); }
   bool empty() const noexcept { return modules_.is_empty(); }
-  bool contains(const std::string& key) const noexcept { return modules_.contains(key); }
-  std::shared_ptr<Module> operator[](const std::string& key) const { return modules_[key]; }
+  bool contains(const std::string& key) const noexcept;
+  std::shared_ptr<Module> operator[](const std::string& key) const;
   template <class T>
   T& at(const std::string& key) const {
-    T* module = modules_[key]->as<T>();
+    T* module = (*this)[key]->template as<T>();
     if (!module) wrong_type(key, typeid(T));
     return *module;
   }
@@ -60,7 +56,7 @@ class CRESSET_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
  private:
   [[noreturn]] void wrong_type(const std::string& key, const std::type_info& wanted) const;
 
-  Modules modules_{"Submodule"};
+  Modules modules_;
 };
 CRESSET_MODULE(ModuleDict);
 

@@ -61,6 +61,13 @@ bool ParameterListImpl::rebuild_as(const Module& original, const std::optional<D
   return true;
 }
 
+ParameterDictImpl::ParameterDictImpl(const OrderedDict<std::string, Tensor>& parameters) { update(parameters); }
+void ParameterDictImpl::clear() { parameters_.clear(); }
+std::vector<std::string> ParameterDictImpl::keys() const { return parameters_.keys(); }
+std::vector<Tensor> ParameterDictImpl::values() const { return parameters_.values(); }
+bool ParameterDictImpl::contains(const std::string& key) const noexcept { return parameters_.contains(key); }
+const Tensor& ParameterDictImpl::get(const std::string& key) const { return parameters_[key]; }
+Tensor& ParameterDictImpl::get(const std::string& key) { return parameters_[key]; }
 Tensor& ParameterDictImpl::insert(std::string key, Tensor parameter) {
   bool requires_grad = parameter.requires_grad();
   return register_parameter(std::move(key), std::move(parameter), requires_grad);

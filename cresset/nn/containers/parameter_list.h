@@ -55,7 +55,7 @@ class CRESSET_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   using ConstIterator = OrderedDict<std::string, Tensor>::ConstIterator;
 
   ParameterDictImpl() = default;
-  explicit ParameterDictImpl(const OrderedDict<std::string, Tensor>& parameters) { update(parameters); }
+  explicit ParameterDictImpl(const OrderedDict<std::string, Tensor>& parameters);
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
@@ -67,21 +67,21 @@ class CRESSET_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   void update(const Container& container) {
     for (const auto& item : container) put(item.key(), item.value());
   }
-  void clear() { parameters_.clear(); }
+  void clear();
 
-  std::vector<std::string> keys() const { return parameters_.keys(); }
-  std::vector<Tensor> values() const { return parameters_.values(); }
+  std::vector<std::string> keys() const;
+  std::vector<Tensor> values() const;
   Iterator begin() { return parameters_.begin(); }
   ConstIterator begin() const { return parameters_.begin(); }
   Iterator end() { return parameters_.end(); }
   ConstIterator end() const { return parameters_.end(); }
   size_t size() const noexcept { return parameters_.size(); }
   bool empty() const noexcept { return parameters_.is_empty(); }
-  bool contains(const std::string& key) const noexcept { return parameters_.contains(key); }
-  const Tensor& get(const std::string& key) const { return parameters_[key]; }
-  Tensor& get(const std::string& key) { return parameters_[key]; }
-  Tensor& operator[](const std::string& key) { return parameters_[key]; }
-  const Tensor& operator[](const std::string& key) const { return parameters_[key]; }
+  bool contains(const std::string& key) const noexcept;
+  const Tensor& get(const std::string& key) const;
+  Tensor& get(const std::string& key);
+  Tensor& operator[](const std::string& key) { return get(key); }
+  const Tensor& operator[](const std::string& key) const { return get(key); }
 
  protected:
   bool rebuild_as(const Module& original, const std::optional<Device>& device) override;

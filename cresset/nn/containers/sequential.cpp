@@ -11,6 +11,7 @@ SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
   for (const NamedAnyModule& named : modules) push_back(named.name(), named.module());
 }
 
+void SequentialImpl::push_back(const NamedAnyModule& named) { push_back(named.name(), named.module()); }
 void SequentialImpl::push_back(AnyModule module) { push_back(std::to_string(modules_.size()), std::move(module)); }
 void SequentialImpl::push_back(std::string name, AnyModule module) {
   register_module(std::move(name), module.ptr());
@@ -55,5 +56,9 @@ const AnyModule& SequentialImpl::checked(size_t index) const {
                    size(), ")");
   return modules_[index];
 }
+
+Sequential::Sequential() : ModuleHolder() {}
+Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
+    : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
 
 }  // namespace cresset::nn

@@ -48,7 +48,7 @@ class CRESSET_API SequentialImpl : public Cloneable<SequentialImpl> {
   }
   void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);
-  void push_back(const NamedAnyModule& named) { push_back(named.name(), named.module()); }
+  void push_back(const NamedAnyModule& named);
   template <class Container>
   void extend(const Container& container) {
     for (const auto& module : container) push_back(module);
@@ -80,12 +80,12 @@ class CRESSET_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::vector<AnyModule> modules_;
 };
 
-class Sequential : public ModuleHolder<SequentialImpl> {
+class CRESSET_API Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   using Impl [[maybe_unused]] = SequentialImpl;
-  Sequential() : ModuleHolder() {}
-  Sequential(std::initializer_list<NamedAnyModule> modules) : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+  Sequential();
+  Sequential(std::initializer_list<NamedAnyModule> modules);
 };
 
 }  // namespace cresset::nn

@@ -135,7 +135,7 @@ struct CRESSET_API SiLUImpl : Stateless<SiLUImpl, SiLUOptions> {
 CRESSET_LAYER(SiLU);
 
 struct CRESSET_API SoftmaxImpl : Stateless<SoftmaxImpl, SoftmaxOptions> {
-  explicit SoftmaxImpl(int64_t dim) : SoftmaxImpl(SoftmaxOptions(dim)) {}
+  CRESSET_IF_CALLED explicit SoftmaxImpl(int64_t dim) : SoftmaxImpl(SoftmaxOptions(dim)) {}
   explicit SoftmaxImpl(const SoftmaxOptions& options);
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
@@ -143,7 +143,7 @@ struct CRESSET_API SoftmaxImpl : Stateless<SoftmaxImpl, SoftmaxOptions> {
 CRESSET_LAYER(Softmax);
 
 struct CRESSET_API SoftminImpl : Stateless<SoftminImpl, SoftminOptions> {
-  explicit SoftminImpl(int64_t dim) : SoftminImpl(SoftminOptions(dim)) {}
+  CRESSET_IF_CALLED explicit SoftminImpl(int64_t dim) : SoftminImpl(SoftminOptions(dim)) {}
   explicit SoftminImpl(const SoftminOptions& options);
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
@@ -151,7 +151,7 @@ struct CRESSET_API SoftminImpl : Stateless<SoftminImpl, SoftminOptions> {
 CRESSET_LAYER(Softmin);
 
 struct CRESSET_API LogSoftmaxImpl : Stateless<LogSoftmaxImpl, LogSoftmaxOptions> {
-  explicit LogSoftmaxImpl(int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
+  CRESSET_IF_CALLED explicit LogSoftmaxImpl(int64_t dim) : LogSoftmaxImpl(LogSoftmaxOptions(dim)) {}
   explicit LogSoftmaxImpl(const LogSoftmaxOptions& options);
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;
@@ -198,7 +198,7 @@ struct CRESSET_API TanhshrinkImpl : Stateless<TanhshrinkImpl, void> {
 CRESSET_LAYER(Tanhshrink);
 
 struct CRESSET_API ThresholdImpl : Stateless<ThresholdImpl, ThresholdOptions> {
-  ThresholdImpl(double threshold, double value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}
+  CRESSET_IF_CALLED ThresholdImpl(double threshold, double value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}
   explicit ThresholdImpl(const ThresholdOptions& options);
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;

@@ -66,4 +66,7 @@ std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(const Tensor& query, 
           .batch_first(options.batch_first()));
 }
 
+CRESSET_FORWARD_DEFAULTS(MultiheadAttentionImpl, {3, AnyValue(Tensor())}, {4, AnyValue(true)}, {5, AnyValue(Tensor())},
+                         {6, AnyValue(true)})
+
 }  // namespace cresset::nn

@@ -10,7 +10,7 @@ namespace cresset::nn {
 // Its result and the attention weights (undefined with need_weights false, which is faster and takes less memory).
 class CRESSET_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
  public:
-  MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
+  CRESSET_IF_CALLED MultiheadAttentionImpl(int64_t embed_dim, int64_t num_heads)
       : MultiheadAttentionImpl(MultiheadAttentionOptions(embed_dim, num_heads)) {}
   explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& options_);
 
@@ -28,8 +28,7 @@ class CRESSET_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionIm
   int64_t head_dim = 0;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({3, AnyValue(Tensor())}, {4, AnyValue(true)}, {5, AnyValue(Tensor())},
-                                   {6, AnyValue(true)})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(MultiheadAttention);
 

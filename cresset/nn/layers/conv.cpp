@@ -177,4 +177,8 @@ CRESSET_CONV_LAYERS(2)
 CRESSET_CONV_LAYERS(3)
 #undef CRESSET_CONV_LAYERS
 
+CRESSET_FORWARD_DEFAULTS(ConvTranspose1dImpl, {1, AnyValue(std::optional<IntArrayRef>())})
+CRESSET_FORWARD_DEFAULTS(ConvTranspose2dImpl, {1, AnyValue(std::optional<IntArrayRef>())})
+CRESSET_FORWARD_DEFAULTS(ConvTranspose3dImpl, {1, AnyValue(std::optional<IntArrayRef>())})
+
 }  // namespace cresset::nn

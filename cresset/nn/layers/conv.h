@@ -27,15 +27,15 @@ class CRESSET_API ConvNdImpl : public Cloneable<Derived> {
 };
 
 // padding_mode says what stands beyond the edge; padding may be kSame or kValid.
-#define CRESSET_CONV_LAYER(rank)                                                                   \
-  class CRESSET_API Conv##rank##dImpl : public ConvNdImpl<rank, Conv##rank##dImpl> {               \
-   public:                                                                                         \
-    Conv##rank##dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<rank> kernel_size) \
-        : Conv##rank##dImpl(Conv##rank##dOptions(in_channels, out_channels, kernel_size)) {}       \
-    explicit Conv##rank##dImpl(Conv##rank##dOptions options_);                                     \
-    Tensor forward(const Tensor& input);                                                           \
-  };                                                                                               \
-  extern template class ConvNdImpl<rank, Conv##rank##dImpl>;                                       \
+#define CRESSET_CONV_LAYER(rank)                                                                                     \
+  class CRESSET_API Conv##rank##dImpl : public ConvNdImpl<rank, Conv##rank##dImpl> {                                 \
+   public:                                                                                                           \
+    CRESSET_IF_CALLED Conv##rank##dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<rank> kernel_size) \
+        : Conv##rank##dImpl(Conv##rank##dOptions(in_channels, out_channels, kernel_size)) {}                         \
+    explicit Conv##rank##dImpl(Conv##rank##dOptions options_);                                                       \
+    Tensor forward(const Tensor& input);                                                                             \
+  };                                                                                                                 \
+  extern template class ConvNdImpl<rank, Conv##rank##dImpl>;                                                         \
   CRESSET_LAYER(Conv##rank##d)
 CRESSET_CONV_LAYER(1);
 CRESSET_CONV_LAYER(2);
@@ -46,13 +46,14 @@ CRESSET_CONV_LAYER(3);
 #define CRESSET_CONV_TRANSPOSE_LAYER(rank)                                                                     \
   class CRESSET_API ConvTranspose##rank##dImpl : public ConvNdImpl<rank, ConvTranspose##rank##dImpl> {         \
    public:                                                                                                     \
-    ConvTranspose##rank##dImpl(int64_t in_channels, int64_t out_channels, ExpandingArray<rank> kernel_size)    \
+    CRESSET_IF_CALLED ConvTranspose##rank##dImpl(int64_t in_channels, int64_t out_channels,                    \
+                                                 ExpandingArray<rank> kernel_size)                             \
         : ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions(in_channels, out_channels, kernel_size)) {} \
     explicit ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions options_);                               \
     Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);         \
                                                                                                                \
    protected:                                                                                                  \
-    CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<IntArrayRef>())})                              \
+    CRESSET_FORWARD_DEFAULTS_IN_SOURCE                                                                         \
   };                                                                                                           \
   extern template class ConvNdImpl<rank, ConvTranspose##rank##dImpl>;                                          \
   CRESSET_LAYER(ConvTranspose##rank##d)

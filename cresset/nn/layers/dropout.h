@@ -13,13 +13,13 @@ class CRESSET_API DropoutImplBase : public Stateless<Derived, DropoutOptions> {
   void pretty_print(std::ostream& stream) const override;
 };
 
-#define CRESSET_DROPOUT_LAYER(Name)                                  \
-  struct CRESSET_API Name##Impl : DropoutImplBase<Name##Impl> {      \
-    explicit Name##Impl(double p) : Name##Impl(DropoutOptions(p)) {} \
-    explicit Name##Impl(const Name##Options& options = {});          \
-    Tensor forward(Tensor input);                                    \
-  };                                                                 \
-  extern template class DropoutImplBase<Name##Impl>;                 \
+#define CRESSET_DROPOUT_LAYER(Name)                                                    \
+  struct CRESSET_API Name##Impl : DropoutImplBase<Name##Impl> {                        \
+    CRESSET_IF_CALLED explicit Name##Impl(double p) : Name##Impl(DropoutOptions(p)) {} \
+    explicit Name##Impl(const Name##Options& options = {});                            \
+    Tensor forward(Tensor input);                                                      \
+  };                                                                                   \
+  extern template class DropoutImplBase<Name##Impl>;                                   \
   CRESSET_LAYER(Name)
 CRESSET_DROPOUT_LAYER(Dropout);
 CRESSET_DROPOUT_LAYER(Dropout1d);  // whole channels

@@ -153,4 +153,6 @@ EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings, const Embed
   return layer;
 }
 
+CRESSET_FORWARD_DEFAULTS(EmbeddingBagImpl, {1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+
 }  // namespace cresset::nn

@@ -9,7 +9,7 @@ namespace cresset::nn {
 // Rows start normally distributed; the row of padding_idx is zero and gets no gradient.
 class CRESSET_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
-  EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
+  CRESSET_IF_CALLED EmbeddingImpl(int64_t num_embeddings, int64_t embedding_dim)
       : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
   explicit EmbeddingImpl(EmbeddingOptions options_);
   void reset() override;
@@ -30,7 +30,7 @@ class CRESSET_API Embedding : public ModuleHolder<EmbeddingImpl> {
 
 class CRESSET_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
-  EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
+  CRESSET_IF_CALLED EmbeddingBagImpl(int64_t num_embeddings, int64_t embedding_dim)
       : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
   explicit EmbeddingBagImpl(EmbeddingBagOptions options_);
   void reset() override;
@@ -42,7 +42,7 @@ class CRESSET_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   Tensor weight;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 
 class CRESSET_API EmbeddingBag : public ModuleHolder<EmbeddingBagImpl> {

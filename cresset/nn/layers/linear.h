@@ -16,7 +16,8 @@ CRESSET_LAYER(Identity);
 
 // y = x weight^T + bias. Both start evenly between ±1 / sqrt(in_features).
 struct CRESSET_API LinearImpl : Cloneable<LinearImpl> {
-  LinearImpl(int64_t in_features, int64_t out_features) : LinearImpl(LinearOptions(in_features, out_features)) {}
+  CRESSET_IF_CALLED LinearImpl(int64_t in_features, int64_t out_features)
+      : LinearImpl(LinearOptions(in_features, out_features)) {}
   explicit LinearImpl(const LinearOptions& options_);
   void reset() override;
   void reset_parameters();
@@ -28,7 +29,7 @@ struct CRESSET_API LinearImpl : Cloneable<LinearImpl> {
 CRESSET_LAYER(Linear);
 
 struct CRESSET_API BilinearImpl : Cloneable<BilinearImpl> {
-  BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
+  CRESSET_IF_CALLED BilinearImpl(int64_t in1_features, int64_t in2_features, int64_t out_features)
       : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
   explicit BilinearImpl(const BilinearOptions& options_);
   void reset() override;
@@ -50,8 +51,9 @@ struct CRESSET_API FlattenImpl : Cloneable<FlattenImpl> {
 CRESSET_LAYER(Flatten);
 
 struct CRESSET_API UnflattenImpl : Cloneable<UnflattenImpl> {
-  UnflattenImpl(int64_t dim, std::vector<int64_t> sizes) : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
-  UnflattenImpl(const std::string& dimname, const UnflattenOptions::namedshape_t& namedshape)
+  CRESSET_IF_CALLED UnflattenImpl(int64_t dim, std::vector<int64_t> sizes)
+      : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  CRESSET_IF_CALLED UnflattenImpl(const std::string& dimname, const UnflattenOptions::namedshape_t& namedshape)
       : UnflattenImpl(UnflattenOptions(dimname, namedshape)) {}
   explicit UnflattenImpl(UnflattenOptions options_);
   void reset() override {}

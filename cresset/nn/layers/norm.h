@@ -84,7 +84,7 @@ extern template class BatchNormImplBase<0, SyncBatchNormImpl>;
 CRESSET_LAYER(SyncBatchNorm);
 
 struct CRESSET_API LayerNormImpl : Cloneable<LayerNormImpl> {
-  explicit LayerNormImpl(std::vector<int64_t> normalized_shape)
+  CRESSET_IF_CALLED explicit LayerNormImpl(std::vector<int64_t> normalized_shape)
       : LayerNormImpl(LayerNormOptions(std::move(normalized_shape))) {}
   explicit LayerNormImpl(LayerNormOptions options_);
   void reset() override;
@@ -97,7 +97,7 @@ struct CRESSET_API LayerNormImpl : Cloneable<LayerNormImpl> {
 CRESSET_LAYER(LayerNorm);
 
 struct CRESSET_API RMSNormImpl : Cloneable<RMSNormImpl> {
-  explicit RMSNormImpl(std::vector<int64_t> normalized_shape)
+  CRESSET_IF_CALLED explicit RMSNormImpl(std::vector<int64_t> normalized_shape)
       : RMSNormImpl(RMSNormOptions(std::move(normalized_shape))) {}
   explicit RMSNormImpl(RMSNormOptions options_);
   void reset() override;
@@ -110,7 +110,8 @@ struct CRESSET_API RMSNormImpl : Cloneable<RMSNormImpl> {
 CRESSET_LAYER(RMSNorm);
 
 struct CRESSET_API GroupNormImpl : Cloneable<GroupNormImpl> {
-  GroupNormImpl(int64_t num_groups, int64_t num_channels) : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
+  CRESSET_IF_CALLED GroupNormImpl(int64_t num_groups, int64_t num_channels)
+      : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
   explicit GroupNormImpl(const GroupNormOptions& options_);
   void reset() override;
   void reset_parameters();
@@ -122,7 +123,8 @@ struct CRESSET_API GroupNormImpl : Cloneable<GroupNormImpl> {
 CRESSET_LAYER(GroupNorm);
 
 struct CRESSET_API LocalResponseNormImpl : Stateless<LocalResponseNormImpl, LocalResponseNormOptions> {
-  explicit LocalResponseNormImpl(int64_t size) : LocalResponseNormImpl(LocalResponseNormOptions(size)) {}
+  CRESSET_IF_CALLED explicit LocalResponseNormImpl(int64_t size)
+      : LocalResponseNormImpl(LocalResponseNormOptions(size)) {}
   explicit LocalResponseNormImpl(const LocalResponseNormOptions& options);
   Tensor forward(const Tensor& input);
   void pretty_print(std::ostream& stream) const override;

@@ -117,4 +117,8 @@ CRESSET_POOL_LAYERS(3)
 CRESSET_FRACTIONAL_POOL_LAYER(2)
 CRESSET_FRACTIONAL_POOL_LAYER(3)
 
+CRESSET_FORWARD_DEFAULTS(MaxUnpool1dImpl, {2, AnyValue(std::optional<std::vector<int64_t>>())})
+CRESSET_FORWARD_DEFAULTS(MaxUnpool2dImpl, {2, AnyValue(std::optional<std::vector<int64_t>>())})
+CRESSET_FORWARD_DEFAULTS(MaxUnpool3dImpl, {2, AnyValue(std::optional<std::vector<int64_t>>())})
+
 }  // namespace cresset::nn

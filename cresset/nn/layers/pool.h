@@ -6,13 +6,13 @@
 
 namespace cresset::nn {
 
-#define CRESSET_POOL_LAYER(Name, Argument)                               \
-  struct CRESSET_API Name##Impl : Stateless<Name##Impl, Name##Options> { \
-    Name##Impl(Argument size) : Name##Impl(Name##Options(size)) {}       \
-    explicit Name##Impl(const Name##Options& options);                   \
-    Tensor forward(const Tensor& input);                                 \
-    void pretty_print(std::ostream& stream) const override;              \
-  };                                                                     \
+#define CRESSET_POOL_LAYER(Name, Argument)                                           \
+  struct CRESSET_API Name##Impl : Stateless<Name##Impl, Name##Options> {             \
+    CRESSET_IF_CALLED Name##Impl(Argument size) : Name##Impl(Name##Options(size)) {} \
+    explicit Name##Impl(const Name##Options& options);                               \
+    Tensor forward(const Tensor& input);                                             \
+    void pretty_print(std::ostream& stream) const override;                          \
+  };                                                                                 \
   CRESSET_LAYER(Name)
 CRESSET_POOL_LAYER(AvgPool1d, ExpandingArray<1>);
 CRESSET_POOL_LAYER(AvgPool2d, ExpandingArray<2>);
@@ -22,14 +22,14 @@ CRESSET_POOL_LAYER(AdaptiveAvgPool2d, ExpandingArrayWithOptionalElem<2>);
 CRESSET_POOL_LAYER(AdaptiveAvgPool3d, ExpandingArrayWithOptionalElem<3>);
 #undef CRESSET_POOL_LAYER
 
-#define CRESSET_MAX_POOL_LAYER(Name, Argument)                            \
-  struct CRESSET_API Name##Impl : Stateless<Name##Impl, Name##Options> {  \
-    Name##Impl(Argument size) : Name##Impl(Name##Options(size)) {}        \
-    explicit Name##Impl(const Name##Options& options);                    \
-    Tensor forward(const Tensor& input);                                  \
-    std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input); \
-    void pretty_print(std::ostream& stream) const override;               \
-  };                                                                      \
+#define CRESSET_MAX_POOL_LAYER(Name, Argument)                                       \
+  struct CRESSET_API Name##Impl : Stateless<Name##Impl, Name##Options> {             \
+    CRESSET_IF_CALLED Name##Impl(Argument size) : Name##Impl(Name##Options(size)) {} \
+    explicit Name##Impl(const Name##Options& options);                               \
+    Tensor forward(const Tensor& input);                                             \
+    std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);            \
+    void pretty_print(std::ostream& stream) const override;                          \
+  };                                                                                 \
   CRESSET_LAYER(Name)
 CRESSET_MAX_POOL_LAYER(MaxPool1d, ExpandingArray<1>);
 CRESSET_MAX_POOL_LAYER(MaxPool2d, ExpandingArray<2>);
@@ -42,7 +42,7 @@ CRESSET_MAX_POOL_LAYER(AdaptiveMaxPool3d, ExpandingArrayWithOptionalElem<3>);
 // Windows at random places, drawn anew each time unless _random_samples [batch, channels, rank] says where.
 #define CRESSET_FRACTIONAL_POOL_LAYER(rank)                                                       \
   struct CRESSET_API FractionalMaxPool##rank##dImpl : Cloneable<FractionalMaxPool##rank##dImpl> { \
-    FractionalMaxPool##rank##dImpl(ExpandingArray<rank> kernel_size)                              \
+    CRESSET_IF_CALLED FractionalMaxPool##rank##dImpl(ExpandingArray<rank> kernel_size)            \
         : FractionalMaxPool##rank##dImpl(FractionalMaxPool##rank##dOptions(kernel_size)) {}       \
     explicit FractionalMaxPool##rank##dImpl(FractionalMaxPool##rank##dOptions options_);          \
     void reset() override;                                                                        \
@@ -59,7 +59,7 @@ CRESSET_FRACTIONAL_POOL_LAYER(3);
 
 #define CRESSET_UNPOOL_LAYER(rank)                                                                           \
   struct CRESSET_API MaxUnpool##rank##dImpl : Stateless<MaxUnpool##rank##dImpl, MaxUnpool##rank##dOptions> { \
-    MaxUnpool##rank##dImpl(ExpandingArray<rank> kernel_size)                                                 \
+    CRESSET_IF_CALLED MaxUnpool##rank##dImpl(ExpandingArray<rank> kernel_size)                               \
         : MaxUnpool##rank##dImpl(MaxUnpool##rank##dOptions(kernel_size)) {}                                  \
     explicit MaxUnpool##rank##dImpl(const MaxUnpool##rank##dOptions& options);                               \
     Tensor forward(const Tensor& input, const Tensor& indices,                                               \
@@ -67,7 +67,7 @@ CRESSET_FRACTIONAL_POOL_LAYER(3);
     void pretty_print(std::ostream& stream) const override;                                                  \
                                                                                                              \
    protected:                                                                                                \
-    CRESSET_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(std::optional<std::vector<int64_t>>())})                   \
+    CRESSET_FORWARD_DEFAULTS_IN_SOURCE                                                                       \
   };                                                                                                         \
   CRESSET_LAYER(MaxUnpool##rank##d)
 CRESSET_UNPOOL_LAYER(1);
@@ -77,7 +77,7 @@ CRESSET_UNPOOL_LAYER(3);
 
 #define CRESSET_LP_POOL_LAYER(rank)                                                                 \
   struct CRESSET_API LPPool##rank##dImpl : Stateless<LPPool##rank##dImpl, LPPool##rank##dOptions> { \
-    LPPool##rank##dImpl(double norm_type, ExpandingArray<rank> kernel_size)                         \
+    CRESSET_IF_CALLED LPPool##rank##dImpl(double norm_type, ExpandingArray<rank> kernel_size)       \
         : LPPool##rank##dImpl(LPPool##rank##dOptions(norm_type, kernel_size)) {}                    \
     explicit LPPool##rank##dImpl(const LPPool##rank##dOptions& options);                            \
     Tensor forward(const Tensor& input);                                                            \

@@ -245,4 +245,8 @@ std::tuple<PackedSequence, Tensor> GRUImpl::forward_with_packed_input(const Pack
   return {like(packed_input, output), state_result(call, last, packed_input.unsorted_indices())};
 }
 
+CRESSET_FORWARD_DEFAULTS(RNNImpl, {1, AnyValue(Tensor())})
+CRESSET_FORWARD_DEFAULTS(LSTMImpl, {1, AnyValue(std::optional<State>())})
+CRESSET_FORWARD_DEFAULTS(GRUImpl, {1, AnyValue(Tensor())})
+
 }  // namespace cresset::nn

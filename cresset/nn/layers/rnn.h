@@ -48,7 +48,7 @@ class CRESSET_API RNNImplBase : public Cloneable<Derived> {
 // two dimensions is one sequence without a batch.
 class CRESSET_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
  public:
-  RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
+  CRESSET_IF_CALLED RNNImpl(int64_t input_size, int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
   explicit RNNImpl(const RNNOptions& options_);
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
@@ -56,7 +56,7 @@ class CRESSET_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
   RNNOptions options;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(RNN);
 
@@ -64,7 +64,8 @@ CRESSET_MODULE(RNN);
 class CRESSET_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
   using State = std::tuple<Tensor, Tensor>;
-  LSTMImpl(int64_t input_size, int64_t hidden_size) : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
+  CRESSET_IF_CALLED LSTMImpl(int64_t input_size, int64_t hidden_size)
+      : LSTMImpl(LSTMOptions(input_size, hidden_size)) {}
   explicit LSTMImpl(const LSTMOptions& options_);
   std::tuple<Tensor, State> forward(const Tensor& input, std::optional<State> hx_opt = {});
   std::tuple<utils::rnn::PackedSequence, State> forward_with_packed_input(
@@ -72,7 +73,7 @@ class CRESSET_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
   LSTMOptions options;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<State>())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 
  private:
   std::tuple<Tensor, State> run(const Call& call, const std::optional<State>& given);
@@ -81,7 +82,7 @@ CRESSET_MODULE(LSTM);
 
 class CRESSET_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
  public:
-  GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
+  CRESSET_IF_CALLED GRUImpl(int64_t input_size, int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
   explicit GRUImpl(const GRUOptions& options_);
   std::tuple<Tensor, Tensor> forward(const Tensor& input, Tensor hx = {});
   std::tuple<utils::rnn::PackedSequence, Tensor> forward_with_packed_input(
@@ -89,7 +90,7 @@ class CRESSET_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
   GRUOptions options;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(GRU);
 

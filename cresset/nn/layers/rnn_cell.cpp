@@ -108,4 +108,8 @@ Tensor GRUCellImpl::forward(const Tensor& input, Tensor hx) {
   return result_of(input, gru_cell(x, h, weight_ih, weight_hh, bias_ih, bias_hh));
 }
 
+CRESSET_FORWARD_DEFAULTS(RNNCellImpl, {1, AnyValue(Tensor())})
+CRESSET_FORWARD_DEFAULTS(LSTMCellImpl, {1, AnyValue(std::optional<State>())})
+CRESSET_FORWARD_DEFAULTS(GRUCellImpl, {1, AnyValue(Tensor())})
+
 }  // namespace cresset::nn

@@ -30,13 +30,14 @@ class CRESSET_API RNNCellImplBase : public Cloneable<Derived> {
 
 class CRESSET_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
  public:
-  RNNCellImpl(int64_t input_size, int64_t hidden_size) : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
+  CRESSET_IF_CALLED RNNCellImpl(int64_t input_size, int64_t hidden_size)
+      : RNNCellImpl(RNNCellOptions(input_size, hidden_size)) {}
   explicit RNNCellImpl(const RNNCellOptions& options_);
   Tensor forward(const Tensor& input, Tensor hx = {});
   RNNCellOptions options;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
   std::string get_nonlinearity_str() const override;
 };
 CRESSET_MODULE(RNNCell);
@@ -44,25 +45,27 @@ CRESSET_MODULE(RNNCell);
 class CRESSET_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
  public:
   using State = std::tuple<Tensor, Tensor>;
-  LSTMCellImpl(int64_t input_size, int64_t hidden_size) : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
+  CRESSET_IF_CALLED LSTMCellImpl(int64_t input_size, int64_t hidden_size)
+      : LSTMCellImpl(LSTMCellOptions(input_size, hidden_size)) {}
   explicit LSTMCellImpl(const LSTMCellOptions& options_);
   State forward(const Tensor& input, std::optional<State> hx_opt = {});
   LSTMCellOptions options;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(std::optional<State>())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(LSTMCell);
 
 class CRESSET_API GRUCellImpl : public detail::RNNCellImplBase<GRUCellImpl> {
  public:
-  GRUCellImpl(int64_t input_size, int64_t hidden_size) : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
+  CRESSET_IF_CALLED GRUCellImpl(int64_t input_size, int64_t hidden_size)
+      : GRUCellImpl(GRUCellOptions(input_size, hidden_size)) {}
   explicit GRUCellImpl(const GRUCellOptions& options_);
   Tensor forward(const Tensor& input, Tensor hx = {});
   GRUCellOptions options;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(GRUCell);
 

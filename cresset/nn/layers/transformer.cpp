@@ -7,6 +7,28 @@
 
 namespace cresset::nn {
 
+// ---- options
+TransformerEncoderOptions::TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers)
+    : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
+TransformerEncoderOptions::TransformerEncoderOptions(const TransformerEncoderLayerOptions& encoder_layer_options,
+                                                     int64_t num_layers)
+    : encoder_layer_(encoder_layer_options), num_layers_(num_layers) {}
+TransformerDecoderOptions::TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers)
+    : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
+TransformerDecoderOptions::TransformerDecoderOptions(const TransformerDecoderLayerOptions& decoder_layer_options,
+                                                     int64_t num_layers)
+    : decoder_layer_(decoder_layer_options), num_layers_(num_layers) {}
+TransformerOptions::TransformerOptions() : activation_(kReLU) {}
+TransformerOptions::TransformerOptions(int64_t d_model, int64_t nhead)
+    : d_model_(d_model), nhead_(nhead), activation_(kReLU) {}
+TransformerOptions::TransformerOptions(int64_t d_model, int64_t nhead, int64_t num_encoder_layers,
+                                       int64_t num_decoder_layers)
+    : d_model_(d_model),
+      nhead_(nhead),
+      num_encoder_layers_(num_encoder_layers),
+      num_decoder_layers_(num_decoder_layers),
+      activation_(kReLU) {}
+
 // ---- encoder
 TransformerEncoderImpl::TransformerEncoderImpl(TransformerEncoderOptions options_) : options(std::move(options_)) {
   TransformerEncoderImpl::reset();
@@ -122,5 +144,11 @@ Tensor TransformerImpl::generate_square_subsequent_mask(int64_t sz) {
   CRESSET_CHECK_AS(ValueError, sz >= 0, "generate_square_subsequent_mask: found ", sz, " (expected 0 or more)");
   return full({sz, sz}, -std::numeric_limits<double>::infinity(), TensorOptions(kFloat)).triu(1);
 }
+
+CRESSET_FORWARD_DEFAULTS(TransformerEncoderImpl, {1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+CRESSET_FORWARD_DEFAULTS(TransformerDecoderImpl, {2, AnyValue(Tensor())}, {3, AnyValue(Tensor())},
+                         {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())})
+CRESSET_FORWARD_DEFAULTS(TransformerImpl, {2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())},
+                         {5, AnyValue(Tensor())}, {6, AnyValue(Tensor())}, {7, AnyValue(Tensor())})
 
 }  // namespace cresset::nn

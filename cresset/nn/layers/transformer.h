@@ -7,41 +7,33 @@
 
 namespace cresset::nn {
 
-struct TransformerEncoderOptions {
-  TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers)
-      : encoder_layer_(std::move(encoder_layer)), num_layers_(num_layers) {}
-  TransformerEncoderOptions(const TransformerEncoderLayerOptions& encoder_layer_options, int64_t num_layers)
-      : encoder_layer_(encoder_layer_options), num_layers_(num_layers) {}
+struct CRESSET_API TransformerEncoderOptions {
+  TransformerEncoderOptions(TransformerEncoderLayer encoder_layer, int64_t num_layers);
+  TransformerEncoderOptions(const TransformerEncoderLayerOptions& encoder_layer_options, int64_t num_layers);
   CRESSET_ARG(TransformerEncoderLayer, encoder_layer) = nullptr;  // copied num_layers times
   CRESSET_ARG(int64_t, num_layers);
   CRESSET_ARG(AnyModule, norm);  // of the result; none unless given
 };
 
-struct TransformerDecoderOptions {
-  TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers)
-      : decoder_layer_(std::move(decoder_layer)), num_layers_(num_layers) {}
-  TransformerDecoderOptions(const TransformerDecoderLayerOptions& decoder_layer_options, int64_t num_layers)
-      : decoder_layer_(decoder_layer_options), num_layers_(num_layers) {}
+struct CRESSET_API TransformerDecoderOptions {
+  TransformerDecoderOptions(TransformerDecoderLayer decoder_layer, int64_t num_layers);
+  TransformerDecoderOptions(const TransformerDecoderLayerOptions& decoder_layer_options, int64_t num_layers);
   CRESSET_ARG(TransformerDecoderLayer, decoder_layer) = nullptr;
   CRESSET_ARG(int64_t, num_layers);
   CRESSET_ARG(AnyModule, norm);
 };
 
-struct TransformerOptions {
-  TransformerOptions() = default;
-  TransformerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
-  TransformerOptions(int64_t d_model, int64_t nhead, int64_t num_encoder_layers, int64_t num_decoder_layers)
-      : d_model_(d_model),
-        nhead_(nhead),
-        num_encoder_layers_(num_encoder_layers),
-        num_decoder_layers_(num_decoder_layers) {}
+struct CRESSET_API TransformerOptions {
+  TransformerOptions();
+  TransformerOptions(int64_t d_model, int64_t nhead);
+  TransformerOptions(int64_t d_model, int64_t nhead, int64_t num_encoder_layers, int64_t num_decoder_layers);
   CRESSET_ARG(int64_t, d_model) = 512;
   CRESSET_ARG(int64_t, nhead) = 8;
   CRESSET_ARG(int64_t, num_encoder_layers) = 6;
   CRESSET_ARG(int64_t, num_decoder_layers) = 6;
   CRESSET_ARG(int64_t, dim_feedforward) = 2048;
   CRESSET_ARG(double, dropout) = 0.1;
-  CRESSET_ARG(activation_t, activation) = kReLU;
+  CRESSET_ARG(activation_t, activation);  // kReLU unless said
   CRESSET_ARG(AnyModule, custom_encoder);
   CRESSET_ARG(AnyModule, custom_decoder);
   CRESSET_ARG(double, layer_norm_eps) = 1e-5;
@@ -51,7 +43,7 @@ struct TransformerOptions {
 
 class CRESSET_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> {
  public:
-  TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers)
+  CRESSET_IF_CALLED TransformerEncoderImpl(TransformerEncoderLayer encoder_layer, int64_t num_layers)
       : TransformerEncoderImpl(TransformerEncoderOptions(std::move(encoder_layer), num_layers)) {}
   explicit TransformerEncoderImpl(TransformerEncoderOptions options_);
   Tensor forward(const Tensor& src, const Tensor& src_mask = {}, const Tensor& src_key_padding_mask = {});
@@ -63,13 +55,13 @@ class CRESSET_API TransformerEncoderImpl : public Cloneable<TransformerEncoderIm
   AnyModule norm;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(TransformerEncoder);
 
 class CRESSET_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> {
  public:
-  TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers)
+  CRESSET_IF_CALLED TransformerDecoderImpl(TransformerDecoderLayer decoder_layer, int64_t num_layers)
       : TransformerDecoderImpl(TransformerDecoderOptions(std::move(decoder_layer), num_layers)) {}
   explicit TransformerDecoderImpl(TransformerDecoderOptions options_);
   Tensor forward(const Tensor& tgt, const Tensor& memory, const Tensor& tgt_mask = {}, const Tensor& memory_mask = {},
@@ -82,8 +74,7 @@ class CRESSET_API TransformerDecoderImpl : public Cloneable<TransformerDecoderIm
   AnyModule norm;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())},
-                                   {5, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(TransformerDecoder);
 
@@ -102,8 +93,7 @@ class CRESSET_API TransformerImpl : public Cloneable<TransformerImpl> {
   AnyModule encoder, decoder;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())},
-                                   {5, AnyValue(Tensor())}, {6, AnyValue(Tensor())}, {7, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(Transformer);
 

@@ -29,6 +29,9 @@ Tensor attended(MultiheadAttention& attention, const Tensor& query, const Tensor
 
 }  // namespace
 
+TransformerEncoderLayerOptions::TransformerEncoderLayerOptions(int64_t d_model, int64_t nhead)
+    : d_model_(d_model), nhead_(nhead), activation_(kReLU) {}
+
 // ---- encoder
 TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& options_)
     : options(options_) {
@@ -97,5 +100,9 @@ Tensor TransformerDecoderLayerImpl::forward(Tensor tgt, const Tensor& memory, co
   x = norm2(x + look_up(x));
   return norm3(x + feed(x));
 }
+
+CRESSET_FORWARD_DEFAULTS(TransformerEncoderLayerImpl, {1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+CRESSET_FORWARD_DEFAULTS(TransformerDecoderLayerImpl, {2, AnyValue(Tensor())}, {3, AnyValue(Tensor())},
+                         {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())})
 
 }  // namespace cresset::nn

@@ -9,7 +9,7 @@ namespace cresset::nn {
 
 class CRESSET_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
-  TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead)
+  CRESSET_IF_CALLED TransformerEncoderLayerImpl(int64_t d_model, int64_t nhead)
       : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}
   explicit TransformerEncoderLayerImpl(const TransformerEncoderLayerOptions& options_);
 
@@ -26,13 +26,13 @@ class CRESSET_API TransformerEncoderLayerImpl : public Cloneable<TransformerEnco
   Dropout dropout1 = nullptr, dropout2 = nullptr;
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(TransformerEncoderLayer);
 
 class CRESSET_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
  public:
-  TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
+  CRESSET_IF_CALLED TransformerDecoderLayerImpl(int64_t d_model, int64_t nhead)
       : TransformerDecoderLayerImpl(TransformerDecoderLayerOptions(d_model, nhead)) {}
   explicit TransformerDecoderLayerImpl(const TransformerDecoderLayerOptions& options_);
 
@@ -50,8 +50,7 @@ class CRESSET_API TransformerDecoderLayerImpl : public Cloneable<TransformerDeco
   Dropout dropout1{nullptr}, dropout2{nullptr}, dropout3{nullptr};
 
  protected:
-  CRESSET_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(Tensor())}, {3, AnyValue(Tensor())}, {4, AnyValue(Tensor())},
-                                   {5, AnyValue(Tensor())})
+  CRESSET_FORWARD_DEFAULTS_IN_SOURCE
 };
 CRESSET_MODULE(TransformerDecoderLayer);
 

@@ -27,13 +27,13 @@ struct MultiheadAttentionOptions {
 
 using activation_t = std::variant<enumtype::kReLU, enumtype::kGELU, std::function<Tensor(const Tensor&)>>;
 
-struct TransformerEncoderLayerOptions {
-  TransformerEncoderLayerOptions(int64_t d_model, int64_t nhead) : d_model_(d_model), nhead_(nhead) {}
+struct CRESSET_API TransformerEncoderLayerOptions {
+  TransformerEncoderLayerOptions(int64_t d_model, int64_t nhead);
   CRESSET_ARG(int64_t, d_model);
   CRESSET_ARG(int64_t, nhead);
   CRESSET_ARG(int64_t, dim_feedforward) = 2048;
   CRESSET_ARG(double, dropout) = 0.1;
-  CRESSET_ARG(activation_t, activation) = kReLU;
+  CRESSET_ARG(activation_t, activation);  // kReLU unless said
   CRESSET_ARG(double, layer_norm_eps) = 1e-5;
   CRESSET_ARG(bool, batch_first) = false;
   CRESSET_ARG(bool, norm_first) = false;  // normalise before attention and feedforward, not after

@@ -1,5 +1,7 @@
 #include "cresset/optim/schedulers/cyclic_lr.h"
 
+#include "cresset/optim/fields.h"
+
 #include <cmath>
 
 namespace cresset::optim {

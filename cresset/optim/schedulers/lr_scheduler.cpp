@@ -1,5 +1,7 @@
 #include "cresset/optim/schedulers/lr_scheduler.h"
 
+#include "cresset/optim/fields.h"
+
 namespace cresset::optim {
 
 std::vector<double> PerGroup::of(const Optimizer& optimizer, const char* scheduler, const char* name) const {

@@ -4,19 +4,12 @@
 #pragma once
 
 #include <optional>
-#include <variant>
 
 #include "cresset/optim/optimizer.h"
 
 namespace cresset::optim {
 
-// One field of a scheduler's state: PyTorch's name, and where it is held. An IValue is written and not read back.
-struct SchedulerField {
-  const char* name;
-  std::variant<double*, int64_t*, bool*, unsigned*, std::string*, std::vector<double>*, std::vector<int64_t>*, IValue>
-      value;
-};
-using SchedulerFields = std::vector<SchedulerField>;
+struct SchedulerFields;
 
 // A number for each group, or one for all.
 class CRESSET_API PerGroup {

@@ -1,5 +1,7 @@
 #include "cresset/optim/schedulers/one_cycle_lr.h"
 
+#include "cresset/optim/fields.h"
+
 #include <cmath>
 #include <numbers>
 

@@ -1,5 +1,7 @@
 #include "cresset/optim/schedulers/reduce_on_plateau_scheduler.h"
 
+#include "cresset/optim/fields.h"
+
 #include <algorithm>
 #include <limits>
 

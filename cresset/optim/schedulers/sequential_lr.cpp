@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cresset/optim/fields.h"
+
 namespace cresset::optim {
 namespace {
 

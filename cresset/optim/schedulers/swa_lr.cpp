@@ -1,5 +1,7 @@
 #include "cresset/optim/schedulers/swa_lr.h"
 
+#include "cresset/optim/fields.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cresset/autograd/autograd.h"
+#include "cresset/core/modes.h"
 #include "cresset/cresset.h"
 
 namespace cresset {

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <vector>
 
+#include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cresset/backends/cpu/dnn/linalg_batch.h"
+#include "cresset/core/kernel.h"
 
 namespace cresset::cpu {
 namespace {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cresset/backends/cpu/dnn/linalg_batch.h"
+#include "cresset/core/kernel.h"
 #include "cresset/ops/linalg.h"
 
 namespace cresset::cpu {
