@@ -176,6 +176,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   std::string transfer_too_late(const Flight& flight) const;
   // Tells those whose offers nobody has asked for what is waited for instead.
   void publish_unmet(Clock::time_point now);
+  std::string doings_towards(int sender, Clock::time_point now) const;
 
   const pid_t owner_;
   std::shared_ptr<Transport> transport_;

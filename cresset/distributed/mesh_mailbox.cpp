@@ -126,34 +126,50 @@ std::string MeshGroup::transfer_too_late(const Flight& flight) const {
                                timeout().count(), " ms");
   if (peer >= 0) out += message_of(": ", health_->who(peer), " is ", health_->last_seen(peer));
   if (transfer.sends()) {
-    const std::string waits = health_->heard(unmet_key(name(), peer, self)).value_or("");
-    return waits.empty() ? out : message_of(out, "; rank ", peer, " waits for ", waits);
+    const std::string does = health_->heard(unmet_key(name(), peer, self)).value_or("");
+    return does.empty() ? out : message_of(out, "; rank ", peer, " ", does);
   }
   const std::string offers = offers_in_words(transfer.peer);
   return message_of(out, peer < 0 ? ": " : "; ",
                     offers.empty() ? "nothing was sent" : "sent and not received: " + offers);
 }
 
-// With the lock of the flights held. The sender knows only that nobody takes what it has; the receiver knows both.
+// What this rank does towards another that does not see its messages taken: "waits for float32[2] with tag 4". With the
+// locks of the flights and of the mailbox held.
+std::string MeshGroup::doings_towards(int sender, Clock::time_point now) const {
+  std::string waits, sends;
+  size_t waiting = 0, sending = 0;
+  for (const Flight& flight : flights_) {
+    if (!flight.transfer || now - flight.started < kUnmet) continue;
+    const Transfer& transfer = *flight.transfer;
+    if (transfer.matched || !transfer.wants(sender, transfer.what.tag)) continue;
+    if ((transfer.sends() ? sending : waiting)++ >= kListed) continue;
+    std::string& words = transfer.sends() ? sends : waits;
+    words += message_of(words.empty() ? "" : ", ", described(transfer.what.dtype, transfer.what.count), " with tag ",
+                        transfer.what.tag, transfer.peer < 0 ? " from any rank" : "");
+  }
+  const auto more = [](size_t count) {
+    return count > kListed ? message_of(" and ", count - kListed, " more") : std::string();
+  };
+  if (waiting > 0) return message_of("waits for ", waits, more(waiting));
+  if (sending == 0) return {};
+  const auto posted = [&](const auto& receive) { return receive->wants(sender, receive->what.tag); };
+  if (std::any_of(mailbox_->receives.begin(), mailbox_->receives.end(), posted)) return {};
+  return message_of("itself waits in send of ", sends, more(sending), " to rank ", global_rank(sender),
+                    ", with no receive posted");
+}
+
+// With the lock of the flights held. The sender knows only that nobody takes what it has; the receiver knows both. And
+// of two that only send to each other, each knows what it does.
 void MeshGroup::publish_unmet(Clock::time_point now) {
   std::map<int, std::string> unmet;
   for (const auto& [sender, words] : published_unmet_) unmet[sender];  // what was said may be over
+  for (const Flight& flight : flights_)
+    if (flight.transfer && flight.transfer->sends() && now - flight.started >= kUnmet) unmet[flight.transfer->peer];
   {
     const std::lock_guard lock(mailbox_->mutex);
     for (const Mailbox::Unwanted& unwanted : mailbox_->offers) unmet[unwanted.from];
-    if (unmet.empty()) return;
-    for (auto& [sender, words] : unmet) {
-      size_t count = 0;
-      for (const Flight& flight : flights_) {
-        if (!flight.transfer || now - flight.started < kUnmet) continue;
-        const Transfer& receive = *flight.transfer;
-        if (receive.sends() || receive.matched || !receive.wants(sender, receive.what.tag)) continue;
-        if (count++ >= kListed) continue;
-        words += message_of(words.empty() ? "" : ", ", described(receive.what.dtype, receive.what.count), " with tag ",
-                            receive.what.tag, receive.peer < 0 ? " from any rank" : "");
-      }
-      if (count > kListed) words += message_of(" and ", count - kListed, " more");
-    }
+    for (auto& [sender, words] : unmet) words = doings_towards(sender, now);
   }
   for (const auto& [sender, words] : unmet) {
     std::string& said = published_unmet_[sender];

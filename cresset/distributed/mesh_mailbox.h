@@ -10,9 +10,9 @@ namespace cresset::distributed {
 
 inline constexpr uint64_t kOffers = 0x68656164;
 inline constexpr uint64_t kReceipts = 0x72636564;
-inline constexpr size_t kOfferFrame = 64 << 10;      // bytes
+inline constexpr size_t kOfferFrame = 128 << 10;     // bytes
 inline constexpr size_t kReceiptFrame = 4 << 10;     // bytes
-inline constexpr size_t kFramesAhead = 4;            // that may come from a rank before the first is read
+inline constexpr size_t kFramesAhead = 2;            // that may come from a rank before the first is read
 inline constexpr size_t kLargestBrought = 16 << 10;  // bytes that an offer brings along
 inline constexpr size_t kBroughtAhead = 1 << 20;     // bytes brought to one rank that it has not taken
 inline constexpr int64_t kToFetch = -1;

@@ -65,6 +65,7 @@ Work MeshGroup::start_point_to_point(OpKind op, const Tensor& tensor, int peer, 
   calls_++;
   transfer->flight = take_off(what, {}, {}, transfer);
   recorder_.started(transfer->record);
+  health_->note_operation(what, options_.number);
   const std::exception_ptr failed = run_guarded(
       what, [&] { return title_of(*transfer); }, [&] { sends ? make_offer(transfer) : look_for_offer(transfer); });
   if (failed)
