@@ -172,18 +172,23 @@ void MeshGroup::hear_receipts(int from, const char* frame) {
   }
   // Those that were taken end, also if the connection has broken since.
   std::exception_ptr broken;
-  try {
+  const auto unless_broken = [&](const auto& body) {
+    try {
+      body();
+    } catch (const BrokenConnection&) {
+      broken = std::current_exception();
+    }
+  };
+  unless_broken([&] {
     Mailbox::Offers& offers = mailbox_->peer(from).offers;
     const std::lock_guard lock(offers.mutex);
     for (const auto& transfer : taken) offers.brought -= transfer->offer.brought();
     // What was read has left: the waits are short.
     for (; offers.read < head.read; offers.read++) offers.buffer->wait_send();
     post_offers(from);
-  } catch (const BrokenConnection&) {
-    broken = std::current_exception();
-  }
+  });
   for (const auto& transfer : taken) {
-    if (transfer->payload && !broken) transfer->payload->wait_send();
+    if (transfer->payload) unless_broken([&] { transfer->payload->wait_send(); });
     finish(*transfer, nullptr);
   }
   if (broken) std::rethrow_exception(broken);

@@ -262,6 +262,24 @@ TEST(PointToPoint, FromAnyRankGoesOnWhileOneIsLeft) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
 
+// The receipt and the end of the connection arrive together, and the first counts.
+TEST(PointToPoint, WhatWasTakenIsSentThoughTheReceiverLeavesAtOnce) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    for (int round = 0; round < 15; round++) {
+      init_process_group();
+      std::vector<Work> works;
+      for (int i = 0; i < 10; i++)
+        for (const int peer : {(rank + 1) % 3, (rank + 2) % 3}) {
+          works.push_back(isend(ones({i % 5 ? 100 : 20'000}), peer, i));
+          works.push_back(irecv(zeros({i % 5 ? 100 : 20'000}), peer, i));
+        }
+      for (Work& work : works) work.wait();
+      destroy_process_group();
+    }
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
 TEST(PointToPoint, WithOneWhoHasLeftFailsAtOnce) {
   Processes processes(3, [](int rank) {
     init_process_group();
