@@ -24,9 +24,10 @@ CRESSET_API bool is_available();
 CRESSET_API bool is_mpi_available();
 // Leaves in good order; without a group: the default one and all others.
 CRESSET_API void destroy_process_group(const Group& group = nullptr);
-// Every process calls it with the same ranks (all of them when empty). Those that are not members get a group, too, on
-// which get_rank and get_world_size are -1 and everything else throws.
-CRESSET_API Group new_group(std::vector<int> ranks = {}, std::optional<Milliseconds> timeout = {});
+// Every process calls it with the same ranks (all of them when empty); without a backend it has that of the world.
+// Those that are not members get a group, too, on which get_rank and get_world_size are -1 and everything else throws.
+CRESSET_API Group new_group(std::vector<int> ranks = {}, std::optional<Milliseconds> timeout = {},
+                            const std::string& backend = {});
 CRESSET_API Group default_group();
 CRESSET_API int get_rank(const Group& group = nullptr);  // -1: not a member
 CRESSET_API int get_world_size(const Group& group = nullptr);

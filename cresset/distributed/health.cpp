@@ -121,14 +121,15 @@ void Health::write(const std::shared_ptr<Store>& store) {
       if (Clock::now() < next_look) continue;
       next_look = Clock::now() + beat_interval() / 5;
       // Whoever stays in one operation says so at once: it may be the one that others will ask about.
-      const uint64_t sequence = last_sequence_.load(std::memory_order_relaxed);
-      const bool stays = sequence == seen && sequence != told;
-      seen = sequence;
+      const uint64_t begun = begun_.load(std::memory_order_relaxed);
+      const bool stays = begun == seen && begun != told;
+      seen = begun;
       if (stays || Clock::now() >= next_beat) {
         std::string beat = std::to_string(beats++) + "\t";
-        told = sequence;
+        told = begun;
         if (told > 0) {
-          beat += message_of(last_op_.load(std::memory_order_relaxed), " #", told);
+          beat += message_of(last_op_.load(std::memory_order_relaxed), " #",
+                             last_sequence_.load(std::memory_order_relaxed));
           if (const int group = last_group_.load(std::memory_order_relaxed)) beat += message_of(" of group ", group);
         }
         store->set(key(of("beat", options_.rank)), beat);

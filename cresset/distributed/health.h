@@ -95,6 +95,7 @@ class Health : public std::enable_shared_from_this<Health> {
     last_group_.store(group, std::memory_order_relaxed);
     last_op_.store(what.name(), std::memory_order_relaxed);
     last_sequence_.store(what.sequence, std::memory_order_relaxed);
+    begun_.fetch_add(1, std::memory_order_relaxed);
   }
 
   // Tells the others how this rank goes: "left", or "exited with status 0".
@@ -147,6 +148,7 @@ class Health : public std::enable_shared_from_this<Health> {
   std::atomic<int> last_group_{0};
   std::atomic<const char*> last_op_{"barrier"};
   std::atomic<uint64_t> last_sequence_{0};
+  std::atomic<uint64_t> begun_{0};  // sends and receives are counted apart, so numbers come twice
 };
 
 // "rank 1", "ranks 0, 2"

@@ -90,9 +90,10 @@ void prepare_process() {
 
 }  // namespace
 
-std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int> ranks, Milliseconds timeout) {
+std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int> ranks, Milliseconds timeout,
+                                      const std::string& backend) {
   const std::string name = number == 0 ? "default" : message_of("group ", number);
-  auto transport = connect_transport(world, name, ranks, timeout);
+  auto transport = connect_transport(world, name, ranks, timeout, backend);
   auto group = std::make_shared<MeshGroup>(std::move(transport), world.health,
                                            MeshOptions{name, number, std::move(ranks), timeout});
   world.health->add(group);
@@ -100,9 +101,9 @@ std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int>
 }
 
 std::shared_ptr<Transport> connect_transport(const World& world, const std::string& name, const std::vector<int>& ranks,
-                                             Milliseconds timeout) {
+                                             Milliseconds timeout, const std::string& backend) {
   const auto place = std::find(ranks.begin(), ranks.end(), world.options.rank) - ranks.begin();
-  if (world.options.backend == "mpi") return connect_mpi(world.names + name, ranks, static_cast<int>(place));
+  if (backend == "mpi") return connect_mpi(world.names + name, ranks, static_cast<int>(place));
   GlooOptions options;
   options.rank = static_cast<int>(place);
   options.size = static_cast<int>(ranks.size());
@@ -117,10 +118,14 @@ std::shared_ptr<Transport> connect_transport(const World& world, const std::stri
   return connect_gloo(options);
 }
 
+void check_backend(const char* op, const std::string& backend) {
+  CRESSET_CHECK_AS(ValueError, backend == "gloo" || backend == "mpi", op, ": found backend ", backend,
+                   " (expected gloo or mpi)");
+}
+
 void init_process_group(const InitOptions& given) {
   prepare_process();
-  CRESSET_CHECK_AS(ValueError, given.backend == "gloo" || given.backend == "mpi", "init_process_group: found backend ",
-                   given.backend, " (expected gloo or mpi)");
+  check_backend("init_process_group", given.backend);
   CRESSET_CHECK_AS(ValueError, given.timeout.count() > 0, "init_process_group: found a timeout of ",
                    given.timeout.count(), " ms (expected more than 0)");
   State& all = state();
@@ -165,7 +170,7 @@ void init_process_group(const InitOptions& given) {
     std::vector<int> everyone(static_cast<size_t>(found.world_size));
     std::iota(everyone.begin(), everyone.end(), 0);
     const auto left = std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
-    world->all = make_group(*world, 0, everyone, std::max(left, Milliseconds(1000)));
+    world->all = make_group(*world, 0, everyone, std::max(left, Milliseconds(1000)), given.backend);
     world->all->set_timeout(given.timeout);
   } catch (...) {
     world->health->leave_note("left");

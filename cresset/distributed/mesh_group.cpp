@@ -35,7 +35,8 @@ MeshGroup::MeshGroup(std::shared_ptr<Transport> transport, std::shared_ptr<Healt
       health_(std::move(health)),
       options_(std::move(options)),
       timeout_(options_.timeout.count()),
-      recorder_(options_.name, transport_->rank(), transport_->size()) {}
+      recorder_(options_.name, transport_->rank(), transport_->size()),
+      mailbox_(make_mailbox(transport_->size())) {}
 
 MeshGroup::~MeshGroup() {
   if (!forked()) {
@@ -148,11 +149,13 @@ void MeshGroup::execute(Operation& operation) {
   // It stays in the air until a failure is explained: the others must hear what was meant, even if a connection broke
   // before the operation was slow.
   const auto flight = take_off(operation.what, operation.detail, {}, nullptr);
-  const std::exception_ptr error = run_guarded(operation.what, operation.what.title(), [&] {
-    const Exchange exchange{*transport_, operation.what.hash(), scratch_};
-    if (!transport_->names_messages()) agree_first(operation.what);
-    operation.body(exchange);
-  });
+  const std::exception_ptr error = run_guarded(
+      operation.what, [&] { return operation.what.title(); },
+      [&] {
+        const Exchange exchange{*transport_, operation.what.hash(), scratch_};
+        if (!transport_->names_messages()) agree_first(operation.what);
+        operation.body(exchange);
+      });
   land(flight);
   std::string words;
   if (error) {
@@ -169,7 +172,7 @@ void MeshGroup::execute(Operation& operation) {
   operation.work->finish(error);
 }
 
-std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::string& title,
+std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const Title& title,
                                           const std::function<void()>& body) {
   struct Call {
     std::atomic<int>& count;
@@ -179,14 +182,14 @@ std::exception_ptr MeshGroup::run_guarded(const Fingerprint& what, const std::st
   return explained(what, title, body);
 }
 
-std::exception_ptr MeshGroup::explained(const Fingerprint& what, const std::string& title,
+std::exception_ptr MeshGroup::explained(const Fingerprint& what, const Title& title,
                                         const std::function<void()>& body) {
-  if (dead_) return told_death_of(title);
+  if (dead_) return told_death_of(title());
   try {
     body();
     return nullptr;
   } catch (const Interrupted&) {
-    return told_death_of(title);
+    return told_death_of(title());
   } catch (const BrokenConnection& broken) {
     // The neighbour whose socket broke may be a victim too: the store knows who went first. Or it has met an error that
     // is everybody's, and left because of it. Or it was done, and those who are not are about to find that they
@@ -195,27 +198,26 @@ std::exception_ptr MeshGroup::explained(const Fingerprint& what, const std::stri
     std::string cause = health_->wait_for_cause(options_.ranks, name(), what, kExplained, known);
     if (const auto sentence = health_->heard("error/" + name())) {
       die(*sentence, Words::sentence);
-      return told_death_of(title);
+      return told_death_of(title());
     }
     if (cause.empty() && !dead_) {
       const std::string peer = broken.peer < 0 ? "another rank" : health_->who(global_rank(broken.peer));
       cause = "the connection to " + peer + " broke (" + broken.what() + ")";
     }
     die(cause, Words::cause);
-    return told_death_of(title);
+    return told_death_of(title());
   } catch (const std::exception& failed) {
-    die(title + " (" + in_words(name()) + ") failed on " + health_->who(global_rank(rank())) + ": " + failed.what(),
+    die(title() + " (" + in_words(name()) + ") failed on " + health_->who(global_rank(rank())) + ": " + failed.what(),
         Words::sentence);
-    return told_death_of(title);
+    return told_death_of(title());
   }
 }
 
 MeshGroup::Flights::iterator MeshGroup::take_off(const Fingerprint& what, std::string detail, std::string title,
                                                  std::shared_ptr<Transfer> transfer) {
   const std::lock_guard lock(flights_mutex_);
-  // Sends and receives, which have titles, are counted apart.
-  if (title.empty()) last_operations_[what.sequence % last_operations_.size()] = what;
   flights_.push_back({what, std::move(detail), std::move(title), std::move(transfer), Clock::now(), false, {}});
+  if (flights_.back().is_collective()) last_operations_[what.sequence % last_operations_.size()] = what;
   return std::prev(flights_.end());
 }
 

@@ -95,11 +95,14 @@ class MeshGroup final : public ProcessGroup, public Watched {
   struct Flight {
     Fingerprint what;
     std::string detail;
-    std::string title;                   // of a send or receive, which are not counted by the group
+    std::string title;                   // of the end of the group, which waits for others, too
     std::shared_ptr<Transfer> transfer;  // of a send or receive
     Clock::time_point started;
     bool published = false;
     std::optional<Clock::time_point> disagreed;
+
+    // Sends and receives are counted apart.
+    bool is_collective() const { return title.empty() && !transfer; }
   };
   using Flights = std::list<Flight>;
 
@@ -107,10 +110,11 @@ class MeshGroup final : public ProcessGroup, public Watched {
   void execute(Operation& operation);
   void run_queue();
   void agree_first(const Fingerprint& what);
+  using Title = std::function<std::string()>;  // made only when something has failed
   // What the body throws becomes what the caller is to hear.
-  std::exception_ptr explained(const Fingerprint& what, const std::string& title, const std::function<void()>& body);
+  std::exception_ptr explained(const Fingerprint& what, const Title& title, const std::function<void()>& body);
   // The same, of an operation that somebody waits for.
-  std::exception_ptr run_guarded(const Fingerprint& what, const std::string& title, const std::function<void()>& body);
+  std::exception_ptr run_guarded(const Fingerprint& what, const Title& title, const std::function<void()>& body);
   Flights::iterator take_off(const Fingerprint& what, std::string detail, std::string title,
                              std::shared_ptr<Transfer> transfer);
   void land(Flights::iterator flight);
@@ -133,25 +137,36 @@ class MeshGroup final : public ProcessGroup, public Watched {
 
   // Point to point; mesh_point_to_point.cpp tells how.
   struct Offer;
+  struct FrameHead;
   struct Line;
   struct Mailbox;
-  static std::shared_ptr<Mailbox> make_mailbox();
+  static std::shared_ptr<Mailbox> make_mailbox(int size);
   Work start_point_to_point(OpKind op, const Tensor& tensor, int peer, int tag);
+  std::string whereto(const Transfer& transfer) const;   // " to rank 1 (float32[10], tag 5, group default)"
+  std::string title_of(const Transfer& transfer) const;  // "send to rank 1 (…)", for this rank's own ears
   void check_open() const;
   void open_line(int peer, OpKind op);
   void fail_transfers();
   void close_mailbox();
   void leave_mailbox_to_parent();
   void make_offer(const std::shared_ptr<Transfer>& transfer);
+  void post_offers(int peer);
+  void acknowledge(const Transfer& transfer);
+  void post_receipts(int peer);
+  void ask_postman(int peer);
+  void carry_post();
   void look_for_offer(const std::shared_ptr<Transfer>& transfer);
-  void match(Transfer& transfer);
+  void match(Transfer& transfer, int from, const Offer& offer);
   void let_fetch(const std::shared_ptr<Transfer>& transfer);
   void hear(Line& line, OpKind op);
   bool is_waited_for(int peer) const;
-  void hear_receipt(uint64_t message);
-  void hear_offer(int from, const Offer& offer);
+  void hear_receipts(int from, const char* frame);
+  void hear_offers(int from, const char* frame);
+  std::shared_ptr<Transfer> receiver_of(int from, const Offer& offer, const char* brought);
   void fetch_when_matched(Transfer& transfer);
   void fetch_for_others();
+  void check_fits(const Transfer& transfer);
+  void take(const Transfer& transfer, const char* brought);
   void fetch(Transfer& transfer);
   void finish(Transfer& transfer, const std::exception_ptr& error);
   // Why the other side of a send or receive will not come: "rank 1 (host a, pid 7) exited with status 0 …". Or empty.
@@ -161,6 +176,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   std::string transfer_too_late(const Flight& flight) const;
   // Tells those whose offers nobody has asked for what is waited for instead.
   void publish_unmet(Clock::time_point now);
+  std::string doings_towards(int sender, Clock::time_point now) const;
 
   const pid_t owner_;
   std::shared_ptr<Transport> transport_;
@@ -196,9 +212,8 @@ class MeshGroup final : public ProcessGroup, public Watched {
   Words death_kind_ = Words::sentence;
   Clock::time_point died_;
 
-  std::shared_ptr<Mailbox> mailbox_ = make_mailbox();
+  std::shared_ptr<Mailbox> mailbox_;
   std::atomic<uint64_t> messages_{0};
-  std::mutex post_mutex_;  // offers are sent in the order of the calls
 };
 
 }  // namespace cresset::distributed

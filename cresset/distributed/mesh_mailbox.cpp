@@ -19,7 +19,9 @@ std::string unmet_key(const std::string& group, int receiver, int sender) {
 
 }  // namespace
 
-std::shared_ptr<MeshGroup::Mailbox> MeshGroup::make_mailbox() { return std::make_shared<Mailbox>(); }
+std::shared_ptr<MeshGroup::Mailbox> MeshGroup::make_mailbox(int size) {
+  return std::make_shared<Mailbox>(static_cast<size_t>(size));
+}
 
 // With the mailbox's lock held.
 void MeshGroup::check_open() const {
@@ -29,22 +31,28 @@ void MeshGroup::check_open() const {
 
 // With the mailbox's lock held.
 void MeshGroup::open_line(int peer, OpKind op) {
-  Mailbox& box = *mailbox_;
   const bool offers = op == OpKind::recv;
-  Line& line = offers ? box.offer_lines[peer] : box.receipt_lines[peer];
+  Mailbox::Peer& other = mailbox_->peer(peer);
+  Line& line = offers ? other.offer_line : other.receipt_line;
   if (line.listener.joinable()) {
     if (!line.ended) return;
-    line.listener.join();  // its connection has broken; asking for the next letter says so again
+    line.listener.join();  // its connection has broken; asking for the next frame says so again
   }
   line.ended = false;
   line.from = peer;
-  line.bytes = offers ? sizeof(Offer) : sizeof(uint64_t);
-  line.places.resize(kAhead * line.bytes);
+  line.bytes = offers ? kOfferFrame : kReceiptFrame;
+  line.places.resize(kFramesAhead * line.bytes);
   line.buffer = transport_->buffer(line.places.data(), line.places.size());
-  for (size_t i = 0; i < kAhead; i++) line.buffer->recv(peer, offers ? kOffers : kReceipts, i * line.bytes, line.bytes);
-  if (offers) {
-    Mailbox::Receipt& receipt = box.receipts[peer];
-    if (!receipt.buffer) receipt.buffer = transport_->buffer(&receipt.message, sizeof receipt.message);
+  for (size_t i = 0; i < kFramesAhead; i++)
+    line.buffer->recv(peer, offers ? kOffers : kReceipts, i * line.bytes, line.bytes);
+  // What is heard on this line is answered.
+  if (offers && !other.receipts.buffer) {
+    other.receipts.place.resize(kReceiptFrame);
+    other.receipts.buffer = transport_->buffer(other.receipts.place.data(), kReceiptFrame);
+  }
+  if (!offers && !other.offers.buffer) {
+    other.offers.places.resize(kFramesAhead * kOfferFrame);
+    other.offers.buffer = transport_->buffer(other.offers.places.data(), other.offers.places.size());
   }
   line.listener = std::thread([this, &line, op] { hear(line, op); });
 }
@@ -53,22 +61,34 @@ void MeshGroup::hear(Line& line, OpKind op) {
   const SerialScope serial;
   const bool offers = op == OpKind::recv;
   const Fingerprint what{.op = op, .root = global_rank(line.from)};
-  explained(what, name_of(op), [&] {
-    try {
-      for (size_t next = 0; !mailbox_->closing; next = (next + 1) % kAhead) {
-        line.buffer->wait_recv();
-        char* place = line.places.data() + next * line.bytes;
-        const auto read = [&](auto letter) {
-          std::memcpy(&letter, place, sizeof letter);
-          line.buffer->recv(line.from, offers ? kOffers : kReceipts, next * line.bytes, line.bytes);
-          return letter;
-        };
-        offers ? hear_offer(line.from, read(Offer{})) : hear_receipt(read(uint64_t{0}));
+  const auto read = [&] {
+    std::vector<char> frame;
+    for (size_t next = 0; !mailbox_->closing; next = (next + 1) % kFramesAhead) {
+      line.buffer->wait_recv();
+      const char* place = line.places.data() + next * line.bytes;
+      FrameHead head;
+      std::memcpy(&head, place, sizeof head);
+      frame.assign(place, place + head.bytes);
+      // What has come counts, also if nothing comes any more.
+      std::exception_ptr broken;
+      try {
+        line.buffer->recv(line.from, offers ? kOffers : kReceipts, next * line.bytes, line.bytes);
+      } catch (const BrokenConnection&) {
+        broken = std::current_exception();
       }
-    } catch (const BrokenConnection&) {
-      if (is_waited_for(line.from)) throw;
+      offers ? hear_offers(line.from, frame.data()) : hear_receipts(line.from, frame.data());
+      if (broken) std::rethrow_exception(broken);
     }
-  });
+  };
+  explained(
+      what, [&] { return std::string(name_of(op)); },
+      [&] {
+        try {
+          read();
+        } catch (const BrokenConnection&) {
+          if (is_waited_for(line.from)) throw;
+        }
+      });
   const std::lock_guard lock(mailbox_->mutex);
   line.ended = true;
 }
@@ -88,7 +108,7 @@ std::string MeshGroup::offers_in_words(int peer) const {
   const std::lock_guard lock(mailbox_->mutex);
   std::string out;
   size_t count = 0;
-  for (const auto& [from, offer] : mailbox_->offers) {
+  for (const auto& [from, offer, brought] : mailbox_->offers) {
     if (peer >= 0 && from != peer) continue;
     if (count++ >= kListed) continue;
     out += message_of(out.empty() ? "" : ", ", described(static_cast<DType>(offer.dtype), offer.count), " with tag ",
@@ -102,38 +122,54 @@ std::string MeshGroup::offers_in_words(int peer) const {
 std::string MeshGroup::transfer_too_late(const Flight& flight) const {
   const Transfer& transfer = *flight.transfer;
   const int self = global_rank(rank()), peer = flight.what.root;
-  std::string out = message_of(name_of(flight.what.op), " of rank ", self, transfer.with, " did not finish within ",
+  std::string out = message_of(name_of(flight.what.op), " of rank ", self, whereto(transfer), " did not finish within ",
                                timeout().count(), " ms");
   if (peer >= 0) out += message_of(": ", health_->who(peer), " is ", health_->last_seen(peer));
   if (transfer.sends()) {
-    const std::string waits = health_->heard(unmet_key(name(), peer, self)).value_or("");
-    return waits.empty() ? out : message_of(out, "; rank ", peer, " waits for ", waits);
+    const std::string does = health_->heard(unmet_key(name(), peer, self)).value_or("");
+    return does.empty() ? out : message_of(out, "; rank ", peer, " ", does);
   }
   const std::string offers = offers_in_words(transfer.peer);
   return message_of(out, peer < 0 ? ": " : "; ",
                     offers.empty() ? "nothing was sent" : "sent and not received: " + offers);
 }
 
-// With the lock of the flights held. The sender knows only that nobody takes what it has; the receiver knows both.
+// What this rank does towards another that does not see its messages taken: "waits for float32[2] with tag 4". With the
+// locks of the flights and of the mailbox held.
+std::string MeshGroup::doings_towards(int sender, Clock::time_point now) const {
+  std::string waits, sends;
+  size_t waiting = 0, sending = 0;
+  for (const Flight& flight : flights_) {
+    if (!flight.transfer || now - flight.started < kUnmet) continue;
+    const Transfer& transfer = *flight.transfer;
+    if (transfer.matched || !transfer.wants(sender, transfer.what.tag)) continue;
+    if ((transfer.sends() ? sending : waiting)++ >= kListed) continue;
+    std::string& words = transfer.sends() ? sends : waits;
+    words += message_of(words.empty() ? "" : ", ", described(transfer.what.dtype, transfer.what.count), " with tag ",
+                        transfer.what.tag, transfer.peer < 0 ? " from any rank" : "");
+  }
+  const auto more = [](size_t count) {
+    return count > kListed ? message_of(" and ", count - kListed, " more") : std::string();
+  };
+  if (waiting > 0) return message_of("waits for ", waits, more(waiting));
+  if (sending == 0) return {};
+  const auto posted = [&](const auto& receive) { return receive->wants(sender, receive->what.tag); };
+  if (std::any_of(mailbox_->receives.begin(), mailbox_->receives.end(), posted)) return {};
+  return message_of("itself waits in send of ", sends, more(sending), " to rank ", global_rank(sender),
+                    ", with no receive posted");
+}
+
+// With the lock of the flights held. The sender knows only that nobody takes what it has; the receiver knows both. And
+// of two that only send to each other, each knows what it does.
 void MeshGroup::publish_unmet(Clock::time_point now) {
   std::map<int, std::string> unmet;
   for (const auto& [sender, words] : published_unmet_) unmet[sender];  // what was said may be over
+  for (const Flight& flight : flights_)
+    if (flight.transfer && flight.transfer->sends() && now - flight.started >= kUnmet) unmet[flight.transfer->peer];
   {
     const std::lock_guard lock(mailbox_->mutex);
     for (const Mailbox::Unwanted& unwanted : mailbox_->offers) unmet[unwanted.from];
-    if (unmet.empty()) return;
-    for (auto& [sender, words] : unmet) {
-      size_t count = 0;
-      for (const Flight& flight : flights_) {
-        if (!flight.transfer || now - flight.started < kUnmet) continue;
-        const Transfer& receive = *flight.transfer;
-        if (receive.sends() || receive.matched || !receive.wants(sender, receive.what.tag)) continue;
-        if (count++ >= kListed) continue;
-        words += message_of(words.empty() ? "" : ", ", described(receive.what.dtype, receive.what.count), " with tag ",
-                            receive.what.tag, receive.peer < 0 ? " from any rank" : "");
-      }
-      if (count > kListed) words += message_of(" and ", count - kListed, " more");
-    }
+    for (auto& [sender, words] : unmet) words = doings_towards(sender, now);
   }
   for (const auto& [sender, words] : unmet) {
     std::string& said = published_unmet_[sender];
@@ -153,7 +189,7 @@ void MeshGroup::fail_transfers() {
     lost.insert(lost.end(), mailbox_->receives.begin(), mailbox_->receives.end());
     mailbox_->changed.notify_all();
   }
-  for (const auto& transfer : lost) finish(*transfer, death_of(transfer->title));
+  for (const auto& transfer : lost) finish(*transfer, death_of(title_of(*transfer)));
 }
 
 void MeshGroup::close_mailbox() {
@@ -166,40 +202,47 @@ void MeshGroup::close_mailbox() {
   // Those who sent wait for their receipts; one that is stopped must not hold this rank up for ever.
   const Fingerprint what{.op = OpKind::send};
   const std::string title = message_of("destroying ", in_words(name()));
-  for (auto& [to, receipt] : box.receipts) {
-    if (!receipt.under_way) continue;
+  for (int r = 0; r < size(); r++) {
+    Mailbox::Receipts& receipts = box.peer(r).receipts;
+    if (!receipts.buffer) continue;
     const auto flight = take_off(what, {}, title, nullptr);
-    run_guarded(what, title, [&, &last = receipt] {
-      try {
-        last.buffer->wait_send();
-      } catch (const BrokenConnection&) {
-        // It has left without waiting.
-      }
-    });
+    run_guarded(
+        what, [&] { return title; },
+        [&] {
+          post_receipts(r);
+          const std::lock_guard posting(receipts.posting);
+          try {
+            if (std::exchange(receipts.under_way, false)) receipts.buffer->wait_send();
+          } catch (const BrokenConnection&) {
+            // It has left without waiting.
+          }
+        });
     land(flight);
-    receipt.under_way = false;
   }
   {
     const std::lock_guard lock(box.mutex);
     box.closing = true;
-    box.changed.notify_all();
+    for (auto* waiting : {&box.changed, &box.fetchable, &box.postable}) waiting->notify_all();
   }
-  for (auto* lines : {&box.offer_lines, &box.receipt_lines})
-    for (auto& [from, line] : *lines) {
-      if (!line.listener.joinable()) continue;
-      line.buffer->cut_off();
-      line.listener.join();
+  for (Mailbox::Peer& peer : box.peers)
+    for (Line* line : {&peer.offer_line, &peer.receipt_line}) {
+      if (!line->listener.joinable()) continue;
+      line->buffer->cut_off();
+      line->listener.join();
     }
   for (std::thread& thread : box.fetchers) thread.join();
   box.fetchers.clear();
+  if (box.postman.joinable()) box.postman.join();
 }
 
 void MeshGroup::leave_mailbox_to_parent() {
-  for (auto* lines : {&mailbox_->offer_lines, &mailbox_->receipt_lines})
-    for (auto& [from, line] : *lines)
-      if (line.listener.joinable()) line.listener.detach();
-  for (std::thread& thread : mailbox_->fetchers)
+  const auto leave = [](std::thread& thread) {
     if (thread.joinable()) thread.detach();
+  };
+  for (Mailbox::Peer& peer : mailbox_->peers)
+    for (Line* line : {&peer.offer_line, &peer.receipt_line}) leave(line->listener);
+  for (std::thread& thread : mailbox_->fetchers) leave(thread);
+  leave(mailbox_->postman);
   new std::shared_ptr<Mailbox>(std::move(mailbox_));
 }
 

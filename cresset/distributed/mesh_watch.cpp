@@ -121,7 +121,7 @@ void MeshGroup::watch() {
   {
     const std::lock_guard lock(flights_mutex_);
     for (Flight& flight : flights_) {
-      if (flight.title.empty()) in_flight = flight.what;
+      if (flight.is_collective()) in_flight = flight.what;
       if (flight.transfer && nobody.empty()) nobody = nobody_left(flight);
       if (!gave_up_) watch_collective(flight, now);
     }
@@ -163,7 +163,7 @@ void MeshGroup::publish(const Flight* flight) {
 void MeshGroup::watch_collective(Flight& flight, Clock::time_point now) {
   const auto age = now - flight.started;
   if (age > timeout()) return give_up(too_late(flight));
-  if (!flight.title.empty() || age < kSlow) return;
+  if (!flight.is_collective() || age < kSlow) return;
   if (!flight.published) {
     flight.published = true;
     publish(&flight);
@@ -229,7 +229,8 @@ std::string MeshGroup::disagreement(const Flight& flight, bool& complete) const 
 
 std::string MeshGroup::too_late(const Flight& flight) const {
   const std::string limit = " did not finish within " + std::to_string(timeout().count()) + " ms";
-  if (!flight.title.empty()) return flight.transfer ? transfer_too_late(flight) : flight.title + limit;
+  if (flight.transfer) return transfer_too_late(flight);
+  if (!flight.is_collective()) return flight.title + limit;
   std::vector<int> arrived;
   std::string missing;
   for (int r = 0; r < size(); r++) {

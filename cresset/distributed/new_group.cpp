@@ -44,12 +44,12 @@ struct Sides {
   }
 };
 
-void agree(Health& health, int size, int self, const std::vector<int>& ranks, const std::string& name,
-           Milliseconds limit) {
+void agree(Health& health, int size, int self, const std::vector<int>& ranks, const std::string& over,
+           const std::string& name, Milliseconds limit) {
   using Clock = Health::Clock;
   const auto key = [&](int rank) { return message_of("group/", name, "/", rank); };
   const std::string error = "error/new " + name;
-  health.post(key(self), ranks_in_words(ranks));
+  health.post(key(self), ranks_in_words(ranks) + over);
   std::vector<int> everyone(static_cast<size_t>(size));
   std::iota(everyone.begin(), everyone.end(), 0);
 
@@ -99,17 +99,20 @@ void agree(Health& health, int size, int self, const std::vector<int>& ranks, co
 
 }  // namespace
 
-Group new_group(std::vector<int> given, std::optional<Milliseconds> timeout) {
+Group new_group(std::vector<int> given, std::optional<Milliseconds> timeout, const std::string& backend) {
   const auto world = world_for("new_group");
   const int self = world->options.rank;
   const std::vector<int> ranks = checked_members(std::move(given), world->options.world_size);
+  const std::string& usual = world->options.backend;
+  const std::string& used = backend.empty() ? usual : backend;
+  check_backend("new_group", used);
   const int number = ++world->made;
   const std::string name = message_of("group ", number);
   const Milliseconds limit = timeout.value_or(world->all->timeout());
-  agree(*world->health, world->options.world_size, self, ranks, name, limit);
+  agree(*world->health, world->options.world_size, self, ranks, used == usual ? "" : " over " + used, name, limit);
   if (std::find(ranks.begin(), ranks.end(), self) == ranks.end())
-    return std::make_shared<OutsideGroup>(self, name, ranks, world->all);
-  auto group = make_group(*world, number, ranks, limit);
+    return std::make_shared<OutsideGroup>(self, name, ranks, used, limit);
+  auto group = make_group(*world, number, ranks, limit, used);
   keep_group(*world, group);
   return group;
 }

@@ -6,12 +6,13 @@
 
 namespace cresset::distributed {
 
-OutsideGroup::OutsideGroup(int self, std::string name, std::vector<int> members, const Group& world)
+OutsideGroup::OutsideGroup(int self, std::string name, std::vector<int> members, std::string backend,
+                           Milliseconds timeout)
     : self_(self),
       name_(std::move(name)),
       members_(std::move(members)),
-      backend_(world->backend()),
-      timeout_(world->timeout()) {}
+      backend_(std::move(backend)),
+      timeout_(timeout) {}
 
 int OutsideGroup::global_rank(int rank) const {
   CRESSET_CHECK_AS(ValueError, rank >= 0 && static_cast<size_t>(rank) < members_.size(), "global_rank: found rank ",

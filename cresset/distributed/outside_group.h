@@ -8,14 +8,14 @@ namespace cresset::distributed {
 
 class OutsideGroup final : public ProcessGroup {
  public:
-  OutsideGroup(int self, std::string name, std::vector<int> members, const Group& world);
+  OutsideGroup(int self, std::string name, std::vector<int> members, std::string backend, Milliseconds timeout);
 
   int rank() const override { return -1; }
   int size() const override { return -1; }
   int global_rank(int rank) const override;
   int rank_of(int global_rank) const override;
   const std::string& name() const override { return name_; }
-  const char* backend() const override { return backend_; }
+  const char* backend() const override { return backend_.c_str(); }
   Milliseconds timeout() const override { return timeout_; }
   void set_timeout(Milliseconds timeout) override { timeout_ = timeout; }
   std::exception_ptr error() const override { return nullptr; }
@@ -41,7 +41,7 @@ class OutsideGroup final : public ProcessGroup {
   int self_;
   std::string name_;
   std::vector<int> members_;
-  const char* backend_;
+  std::string backend_;
   Milliseconds timeout_;
 };
 

@@ -4,7 +4,6 @@
 
 #include "cresset/autograd/function.h"
 #include "cresset/distributed/called_as.h"
-#include "cresset/distributed/sync_batch_norm_group.h"
 #include "cresset/distributed/throw_together.h"
 #include "cresset/distributed/world.h"
 #include "cresset/nn/layers/norm.h"
@@ -29,8 +28,6 @@ Tensor along_channels(const Tensor& values, const Tensor& x) {
   shape[1] = -1;
   return values.to(x.dtype()).reshape(shape);
 }
-
-thread_local Group chosen_group;
 
 // What backward keeps of a group: a number, as plain values are all that a node can save.
 struct GroupNumbers {
@@ -139,21 +136,23 @@ struct SyncBatchNormBackward : autograd::Function<SyncBatchNormBackward> {
 [[maybe_unused]] const bool ready = install_sync_batch_norm();
 
 template <class BatchNorm>
-bool synchronised_as(nn::Module& module) {
+bool synchronised_as(nn::Module& module, const Group& group) {
   auto* batch_norm = module.as<BatchNorm>();
-  if (batch_norm) batch_norm->synchronise();
-  return batch_norm != nullptr;
+  if (!batch_norm) return false;
+  batch_norm->synchronise();
+  batch_norm->options.process_group(group);
+  return true;
 }
 
 }  // namespace
 
 Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias, const Tensor& running_mean,
-                       const Tensor& running_var, double momentum, double eps) {
-  if (!is_initialized() || get_world_size(chosen_group) == 1)
+                       const Tensor& running_var, double momentum, double eps, const Group& given) {
+  if (!is_initialized() || get_world_size(given) == 1)
     return batch_norm(input, weight, bias, running_mean, running_var, true, momentum, eps);
   CRESSET_CHECK_AS(ShapeError, input.dim() >= 2, "SyncBatchNorm: expected at least 2D input (got ", input.dim(),
                    "D input)");
-  const Group group = group_for("SyncBatchNorm", chosen_group);
+  const Group group = group_for("SyncBatchNorm", given);
   Tensor mean, rstd;
   double count = 0;
   {
@@ -169,22 +168,17 @@ Tensor sync_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& 
   return SyncBatchNormBackward::apply(input, weight, bias, mean, rstd, count, group_numbers().number_of(group));
 }
 
-SyncBatchNormGroup::SyncBatchNormGroup(Group group) : before_(std::move(chosen_group)) {
-  chosen_group = std::move(group);
-}
-SyncBatchNormGroup::~SyncBatchNormGroup() { chosen_group = std::move(before_); }
-
 bool install_sync_batch_norm() {
   nn::sync_batch_norm_function = &sync_batch_norm;
   return true;
 }
 
-size_t convert_sync_batchnorm(const std::shared_ptr<nn::Module>& module) {
+size_t convert_sync_batchnorm(const std::shared_ptr<nn::Module>& module, const Group& group) {
   CRESSET_CHECK_AS(ValueError, module, "convert_sync_batchnorm: found an empty module");
   size_t count = 0;
   for (const auto& part : module->modules())
-    if (synchronised_as<nn::BatchNorm1dImpl>(*part) || synchronised_as<nn::BatchNorm2dImpl>(*part) ||
-        synchronised_as<nn::BatchNorm3dImpl>(*part))
+    if (synchronised_as<nn::BatchNorm1dImpl>(*part, group) || synchronised_as<nn::BatchNorm2dImpl>(*part, group) ||
+        synchronised_as<nn::BatchNorm3dImpl>(*part, group))
       count++;
   return count;
 }

@@ -74,7 +74,7 @@ std::exception_ptr Work::exception() const {
   return state_->error;
 }
 
-void Work::then(std::function<void(std::exception_ptr)> callback) {
+void Work::then(std::function<void(std::exception_ptr)> callback) const {
   std::exception_ptr error;
   if (state_) {
     const std::lock_guard lock(state_->mutex);
@@ -85,6 +85,14 @@ void Work::then(std::function<void(std::exception_ptr)> callback) {
     error = state_->error;
   }
   callback(error);
+}
+
+std::shared_future<std::vector<Tensor>> Work::get_future() const {
+  auto promise = std::make_shared<std::promise<std::vector<Tensor>>>();
+  then([promise, done = *this](const std::exception_ptr& error) {
+    error ? promise->set_exception(error) : promise->set_value(done.result());
+  });
+  return promise->get_future().share();
 }
 
 int Work::source_rank() const {

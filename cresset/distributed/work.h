@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,7 +30,9 @@ class CRESSET_API Work {
   std::exception_ptr exception() const;
   // Runs when the operation is done, with its error or null, on the communication thread (or at once if it is done);
   // it must not wait for other operations.
-  void then(std::function<void(std::exception_ptr)> callback);
+  void then(std::function<void(std::exception_ptr)> callback) const;
+  // result() when the operation is done, or its error; for those who hand futures on. Dropping it does not wait.
+  std::shared_future<std::vector<Tensor>> get_future() const;
   // Of a receive from any source: who sent. Of others: -1.
   int source_rank() const;
   std::vector<Tensor> result() const;

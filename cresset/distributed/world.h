@@ -28,12 +28,14 @@ MeshGroup& mesh_for(const char* op, const Group& group);
 std::shared_ptr<World> world_for(const char* op);
 
 // Number 0 is the default group.
-std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int> ranks, Milliseconds timeout);
+std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int> ranks, Milliseconds timeout,
+                                      const std::string& backend);
 // To be taken down with the world.
 void keep_group(World& world, const std::shared_ptr<MeshGroup>& group);
 
 // Connects the members of a group by the backend's transport.
 std::shared_ptr<Transport> connect_transport(const World& world, const std::string& name, const std::vector<int>& ranks,
-                                             Milliseconds timeout);
+                                             Milliseconds timeout, const std::string& backend);
+void check_backend(const char* op, const std::string& backend);
 
 }  // namespace cresset::distributed

@@ -181,6 +181,22 @@ TEST(Work, TenInFlightEndInOrderAndTellTheirCallbacks) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
 
+TEST(Work, AFutureHasTheResultOrTheError) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    const Tensor x = full({1000}, rank + 1.0f);
+    const auto sum = all_reduce(x, CollectiveOptions::async()).get_future();  // the handle is gone already
+    ASSERT_EQ(sum.get().size(), 1u);
+    EXPECT_EQ(sum.get()[0].max().item<float>(), 3);
+    const Tensor got = zeros({2});
+    const Work message = rank == 0 ? isend(ones({3}), 1) : irecv(got, 0);
+    EXPECT_NE(error_of([&] { message.get_future().get(); }).find("rank 0 sent float32[3], rank 1 expects float32[2]"),
+              std::string::npos);
+    EXPECT_EQ(Work().get_future().get().size(), 0u);
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
 // The callback runs on the thread that carries operations out; waiting there for another would last for ever.
 TEST(Work, WaitingInsideThenIsRefusedAndNothingHangs) {
   const auto outcome = run_ranks(2, [](int) {

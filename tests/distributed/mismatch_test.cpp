@@ -251,6 +251,38 @@ TEST(Mismatch, WithARankThatMakesNoGroupIsToldWhenItIsLate) {
   }
 }
 
+TEST(Mismatch, WithARankThatReceivesInsteadOfMakingAGroupSaysSo) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    barrier();
+    if (rank == 0) {
+      say(error_of([] { new_group({0, 1}, std::chrono::milliseconds(1500)); }));
+      send(ones({1}), 1);
+    } else {
+      recv(zeros({1}), 0);
+    }
+    destroy_process_group();
+  });
+  EXPECT_NE(outcome[0].find("(alive; last operation: recv #1) did not call it for group 1 (ranks 0, 1) within 1500 ms"),
+            std::string::npos)
+      << outcome.summary();
+}
+
+TEST(Mismatch, OfTheBackendOfANewGroup) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    EXPECT_EQ(error_of([] { new_group({0, 1}, {}, "nccl"); }), "new_group: found backend nccl (expected gloo or mpi)");
+    const Group same = new_group({0, 1}, {}, "gloo");
+    EXPECT_EQ(get_backend(same), "gloo");
+    say(error_of([&] { new_group({0, 1}, {}, rank == 0 ? "" : "mpi"); }));
+    destroy_process_group();
+  });
+  for (const size_t rank : {0, 1})
+    EXPECT_EQ(outcome[rank],
+              "new_group: ranks disagree about group 2: rank 0 gave ranks 0, 1; rank 1 gave ranks 0, 1 over mpi");
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
 TEST(Mismatch, NamesWhatTheUserCalled) {
   expect_disagreement({[] { all_gather_object("x"); }, [] { barrier(); }},
                       "operation #2 (group default): ranks disagree: rank 0 called all_gather_object, rank 1 called "

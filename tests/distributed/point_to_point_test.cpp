@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -89,6 +90,103 @@ TEST(PointToPoint, ManySendsBeforeAnyReceive) {
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
 
+TEST(PointToPoint, SmallAndLargeOnesOfOneTagKeepTheirOrder) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    constexpr int kMany = 600;
+    const auto length = [](int i) { return i % 50 == 7 ? 40'000 : i % 9 == 0 ? 0 : 1 + i; };
+    init_process_group();
+    std::vector<Work> works;
+    std::vector<Tensor> received;
+    for (int i = 0; i < kMany; i++) {
+      if (rank == 0) {
+        works.push_back(isend(full({length(i)}, static_cast<float>(i)), 1));
+      } else {
+        if (i == kMany / 2) pause_for(200);  // so that some of them come before they are asked for
+        received.push_back(zeros({length(i)}));
+        works.push_back(irecv(received.back(), i % 2 ? std::optional<int>(0) : std::nullopt));
+      }
+    }
+    destroy_process_group();  // which waits for all that is under way
+    for (Work& work : works) EXPECT_TRUE(work.is_success());
+    for (size_t i = 0; i < received.size(); i++)
+      EXPECT_TRUE(received[i].numel() == 0 || received[i].mean().item<float>() == static_cast<float>(i)) << i;
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t whole = 0, resident = 0;
+  file >> whole >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(PointToPoint, WhatNobodyTakesFillsNeitherSidesMemory) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    constexpr int kMany = 3000;  // 48 MB in all
+    init_process_group();
+    Tensor data = arange(4096, kFloat32);
+    std::vector<Work> works;
+    Tensor other = zeros({1});
+    const Work open = rank == 1 ? irecv(other, 0, 9) : Work();  // from now on offers are heard
+    barrier();
+    const int64_t before = resident_bytes();
+    for (int i = 0; i < kMany && rank == 0; i++) works.push_back(isend(data, 1));
+    if (rank == 0) pause_for(500);
+    barrier();
+    EXPECT_LT(resident_bytes() - before, 16 << 20);
+    for (int i = 0; i < kMany && rank == 1; i++) {
+      Tensor x = zeros({4096});
+      recv(x, 0);
+      EXPECT_TRUE((i % 100 > 0 && i < kMany - 1) || equal(x, data)) << i;
+    }
+    for (Work& work : works) work.wait();
+    if (rank == 0) send(ones({1}), 1, 9);
+    destroy_process_group();
+    EXPECT_TRUE(open.is_success());
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(PointToPoint, ADifferenceInAStreamIsToldOnBothSidesAndNothingIsWritten) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    constexpr int kMany = 100, kOther = 60;
+    init_process_group();
+    std::vector<Work> works;
+    std::vector<Tensor> received;
+    for (int i = 0; i < kMany; i++) {
+      received.push_back(zeros({8}, rank == 1 && i == kOther ? kInt32 : kFloat32));
+      works.push_back(rank == 0 ? isend(ones({8}), 1, 2) : irecv(received.back(), 0, 2));
+    }
+    say(error_of([&] { works[kOther].wait(); }));
+    EXPECT_EQ(received[kOther].sum().item<int64_t>(), 0);
+    EXPECT_EQ(received[kOther - 1].sum().item<float>(), rank == 1 ? 8 : 0);
+  });
+  for (const size_t rank : {0, 1})
+    EXPECT_EQ(outcome[rank],
+              "recv of rank 1 from rank 0 (tag 2, group default): rank 0 sent float32[8], rank 1 expects int32[8]");
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+TEST(PointToPoint, TheRecorderHasEveryMessageOfAStream) {
+  const auto outcome = run_ranks(2, [](int rank) {
+    init_process_group();
+    std::vector<Work> works;
+    for (int i = 0; i < 50; i++) works.push_back(rank == 0 ? isend(ones({4}), 1) : irecv(zeros({4}), 0));
+    for (Work& work : works) work.wait();
+    const auto entries = default_group()->recorder().entries();
+    ASSERT_EQ(entries.size(), 50u);
+    for (size_t i = 0; i < entries.size(); i++) {
+      EXPECT_EQ(entries[i].op, rank == 0 ? "send" : "recv");
+      EXPECT_EQ(entries[i].sequence, i + 1);
+      EXPECT_EQ(entries[i].state, FlightRecorder::State::done);
+      EXPECT_LE(entries[i].started, entries[i].ended);
+    }
+    destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
 TEST(PointToPoint, EverybodyWithEverybodyInAnyOrder) {
   const auto outcome = run_ranks(4, [](int rank) {
     constexpr int kMany = 60;
@@ -160,6 +258,24 @@ TEST(PointToPoint, FromAnyRankGoesOnWhileOneIsLeft) {
     }
     if (rank == 2) return;
     destroy_process_group();
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+// The receipt and the end of the connection arrive together, and the first counts.
+TEST(PointToPoint, WhatWasTakenIsSentThoughTheReceiverLeavesAtOnce) {
+  const auto outcome = run_ranks(3, [](int rank) {
+    for (int round = 0; round < 15; round++) {
+      init_process_group();
+      std::vector<Work> works;
+      for (int i = 0; i < 10; i++)
+        for (const int peer : {(rank + 1) % 3, (rank + 2) % 3}) {
+          works.push_back(isend(ones({i % 5 ? 100 : 20'000}), peer, i));
+          works.push_back(irecv(zeros({i % 5 ? 100 : 20'000}), peer, i));
+        }
+      for (Work& work : works) work.wait();
+      destroy_process_group();
+    }
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
@@ -238,6 +354,25 @@ TEST(PointToPoint, ASendThatWaitsInVainIsToldToAllWithWhatIsWaitedForInstead) {
               0u)
         << text;
     EXPECT_TRUE(text.ends_with("; rank 1 waits for float32[10] with tag 4")) << text;
+  }
+}
+
+TEST(PointToPoint, TwoThatOnlySendToEachOtherAreToldSo) {
+  Processes processes(2, [](int rank) {
+    init_process_group(within(1500));
+    barrier();
+    if (rank == 1) pause_for(200);
+    say(error_of([&] { send(ones({10}), 1 - rank, 5 + rank); }));
+  });
+  const Outcome outcome = processes.wait(kDeadline);
+  for (const size_t rank : {0, 1}) {
+    const std::string& text = outcome[rank];
+    EXPECT_EQ(text.find("send of rank 0 to rank 1 (float32[10], tag 5, group default) did not finish within 1500 ms: " +
+                        who(processes, 1) +
+                        " is alive; last operation: send #1; rank 1 itself waits in send of "
+                        "float32[10] with tag 6 to rank 0, with no receive posted"),
+              0u)
+        << text;
   }
 }
 

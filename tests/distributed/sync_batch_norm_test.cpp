@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "cresset/distributed/sync_batch_norm.h"
-#include "cresset/distributed/sync_batch_norm_group.h"
 #include "ddp_support.h"
+#include "tests/distributed/processes.h"
 
 using namespace ddp_test;
 
@@ -131,24 +131,33 @@ TEST(SyncBatchNorm, OfASubGroupKnowsItsMembersOnly) {
     local->to(cresset::kDouble);
     Tensor wanted = local->forward(all);
     (wanted * weights).sum().backward();
-    nn::SyncBatchNorm norm(3);
+    nn::SyncBatchNorm norm(nn::SyncBatchNormOptions(3).process_group(mine));
     norm->to(cresset::kDouble);
-    Tensor found;
-    {
-      const dist::SyncBatchNormGroup scope(mine);
-      found = norm->forward(part);
-    }
-    // Backward comes when the scope is over, and still means that group.
+    Tensor found = norm->forward(part);
+    // Backward comes later, and still means the group of its forward.
+    norm->options.process_group(nullptr);
     (found * weights.slice(0, from, to)).sum().backward();
     REQUIRE(relative_difference(found, wanted.slice(0, from, to)) < 1e-9);
     REQUIRE(relative_difference(part.grad(), all.grad().slice(0, from, to)) < 1e-9);
     REQUIRE(relative_difference(norm->running_mean, local->running_mean) < 1e-9);
 
-    // In a model that is data parallel over that group.
-    nn::Sequential net(nn::SyncBatchNorm(3));
+    // In a model that is data parallel over that group, and was made without knowing of it.
+    nn::Sequential net(nn::BatchNorm1d(3));
     net->to(cresset::kDouble);
+    REQUIRE(dist::convert_sync_batchnorm(net, mine) == 1);
     dist::DistributedDataParallel model(net, dist::DDPOptions().group(mine));
-    const dist::SyncBatchNormGroup scope(mine);
     REQUIRE(relative_difference(model(whole.slice(0, from, to)), wanted.slice(0, from, to)) < 1e-9);
+  });
+}
+
+TEST(SyncBatchNorm, OfAGroupThatThisRankIsNotInIsRefused) {
+  run(2, [](int rank) {
+    const dist::Group first = dist::new_group({0});
+    nn::SyncBatchNorm norm(nn::SyncBatchNormOptions(3).eps(1e-3).process_group(first));
+    if (rank == 0) return void(norm(cresset::randn({4, 3})));  // a group of one: a plain batch norm
+    EXPECT_EQ(cresset::testing::error_of([&] {
+                norm(cresset::randn({4, 3}));
+              }),
+              "SyncBatchNorm: this process (rank 1) is no member of group 1 (rank 0)");
   });
 }

@@ -133,7 +133,7 @@ TEST(LayersNorm, SyncBatchNormAsksTheGroupWhenThereIsOne) {
     ~Restored() { sync_batch_norm_function = nullptr; }
   } restored;
   sync_batch_norm_function = [](const Tensor& input, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                                double momentum, double) { return input * momentum; };
+                                double momentum, double, const auto&) { return input * momentum; };
   const Tensor x = ones({3, 2});
   EXPECT_TRUE(allclose(layer(x), x * 0.1));
   layer->eval();

@@ -172,13 +172,26 @@ void GlooBuffer::recv_any(const std::vector<int>& peers, uint64_t slot, size_t o
   translated(-1, [&] { buffer_->recv(peers, slot, offset, bytes); });
 }
 
+// Gloo, once woken, looks for errors first: whoever sends and leaves at once would have sent nothing. What had arrived
+// by then is found by asking again.
+template <class F>
+bool asked_twice(const F& wait) {
+  try {
+    return wait();
+  } catch (const std::exception&) {
+    return wait();
+  }
+}
+
 void GlooBuffer::wait_send() {
-  if (!translated(peer_, [&] { return buffer_->waitSend(nullptr, kNoLimit); })) throw Interrupted();
+  const auto wait = [&] { return buffer_->waitSend(nullptr, kNoLimit); };
+  if (!translated(peer_, [&] { return asked_twice(wait); })) throw Interrupted();
 }
 
 int GlooBuffer::wait_recv() {
   int from = -1;
-  if (!translated(peer_, [&] { return buffer_->waitRecv(&from, kNoLimit); })) throw Interrupted();
+  const auto wait = [&] { return buffer_->waitRecv(&from, kNoLimit); };
+  if (!translated(peer_, [&] { return asked_twice(wait); })) throw Interrupted();
   return from;
 }
 

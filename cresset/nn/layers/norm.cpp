@@ -103,7 +103,7 @@ Tensor BatchNormImplBase<D, Derived>::forward(const Tensor& input) {
   const bool by_batch = this->is_training() || !this->running_mean.defined();
   if (by_batch && sync_batch_norm_function && synchronised_)
     return sync_batch_norm_function(input, this->weight, this->bias, this->running_mean, this->running_var, factor,
-                                    this->options.eps());
+                                    this->options.eps(), this->options.process_group());
   if (by_batch) F::detail::check_batch_statistics(input);
   return batch_norm(input, this->weight, this->bias, this->running_mean, this->running_var, by_batch, factor,
                     this->options.eps());
@@ -151,7 +151,8 @@ Tensor SyncBatchNormImpl::forward(const Tensor& input) {
   const bool by_batch = is_training() || !running_mean.defined();
   if (!by_batch || !sync_batch_norm_function) return BatchNormImplBase::forward(input);
   _check_input_dim(input);
-  return sync_batch_norm_function(input, weight, bias, running_mean, running_var, count_batch(), options.eps());
+  return sync_batch_norm_function(input, weight, bias, running_mean, running_var, count_batch(), options.eps(),
+                                  options.process_group());
 }
 
 LayerNormImpl::LayerNormImpl(LayerNormOptions options_) : options(std::move(options_)) { LayerNormImpl::reset(); }

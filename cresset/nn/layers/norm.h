@@ -26,7 +26,7 @@ class CRESSET_API BatchNormImplBase : public NormImplBase<D, Derived, BatchNormO
   Tensor forward(const Tensor& input);
   // Whether its statistics are those of all processes' batches. It stays the object that it is: a member of a user's
   // class could not be exchanged for a SyncBatchNorm from outside. Without the distributed library, or without a
-  // process group, nothing changes.
+  // process group, nothing changes. Which processes: options.process_group().
   void synchronise(bool on = true) { synchronised_ = on; }
   bool is_synchronised() const { return synchronised_; }
 
@@ -71,7 +71,7 @@ CRESSET_NORM_LAYERS(3);
 // norm of any rank.
 using SyncBatchNormFunction = Tensor (*)(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                          const Tensor& running_mean, const Tensor& running_var, double momentum,
-                                         double eps);
+                                         double eps, const std::shared_ptr<distributed::ProcessGroup>& group);
 extern CRESSET_API SyncBatchNormFunction sync_batch_norm_function;
 
 struct CRESSET_API SyncBatchNormImpl : BatchNormImplBase<0, SyncBatchNormImpl> {

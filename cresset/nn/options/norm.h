@@ -1,11 +1,16 @@
 // Options of norms.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "cresset/core/arg.h"
 #include "cresset/core/tensor.h"
+
+namespace cresset::distributed {
+class ProcessGroup;
+}
 
 namespace cresset::nn {
 
@@ -16,6 +21,7 @@ struct CRESSET_API BatchNormOptions {
   CRESSET_ARG(std::optional<double>, momentum) = 0.1;  // none: the mean of all batches so far
   CRESSET_ARG(bool, affine) = true;
   CRESSET_ARG(bool, track_running_stats) = true;
+  CRESSET_ARG(std::shared_ptr<distributed::ProcessGroup>, process_group);  // of a synchronised one; null: the default
 };
 using BatchNorm1dOptions = BatchNormOptions;
 using BatchNorm2dOptions = BatchNormOptions;

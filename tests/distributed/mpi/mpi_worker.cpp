@@ -52,6 +52,10 @@ void check_collectives(int rank) {
   }
   const dist::Group group = dist::new_group({0, 1});
   dist::barrier(group);
+  const dist::Group over_sockets = dist::new_group({0, 1}, {}, "gloo");
+  Tensor sum = full({100}, rank + 1.0f);
+  dist::all_reduce(sum, over_sockets);
+  expect(equal(sum, full({100}, 3.0f)) && dist::get_backend(over_sockets) == "gloo", "a group of another backend");
   expect(dist::all_gather_object(std::string(static_cast<size_t>(rank), 'x'))[1] == "x", "objects");
 }
 
