@@ -61,6 +61,7 @@ function(cresset_join_room list room)
   set(rest ${${list}})
   set(fast ${rest})
   list(FILTER fast INCLUDE REGEX "/cresset/${room}/")
+  list(FILTER fast EXCLUDE REGEX "/ops/kernels\\.cpp$")  # reads the headers of ops in a way of its own
   list(REMOVE_ITEM rest ${fast})
   set(small "")
   foreach(source IN LISTS fast)

@@ -9,8 +9,7 @@
 
 namespace cresset::data::detail {
 
-namespace {
-struct Position {
+struct LoaderCore::Position {
   size_t epoch = 0;
   size_t batches = 0;      // all before this one are delivered
   std::set<size_t> ahead;  // and these, where order does not matter
@@ -18,7 +17,6 @@ struct Position {
   // Batches that went ahead of a gap leave `ahead` once the gap is closed; a resumed epoch may come to them only then.
   bool was_delivered(size_t sequence) const { return sequence < batches || ahead.contains(sequence); }
 };
-}  // namespace
 
 struct LoaderCore::Progress {
   std::unique_ptr<Pipeline> pipeline;  // null without workers

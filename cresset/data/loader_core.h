@@ -53,6 +53,7 @@ class CRESSET_API LoaderCore {
   uint64_t seed_;
 
  private:
+  struct Position;
   struct Progress;
   std::unique_ptr<Request> numbered_request();
   void refill();

@@ -10,7 +10,7 @@
 namespace cresset {
 namespace {
 
-PhiloxCursor reserved(const std::optional<Generator>& given, const Tensor& y, int64_t counters) {
+PhiloxCursor reserved_counters(const std::optional<Generator>& given, const Tensor& y, int64_t counters) {
   if (y.is_meta()) return {};
   Generator generator = given.value_or(default_generator());
   return generator.reserve(static_cast<uint64_t>(counters));
@@ -24,7 +24,8 @@ Tensor& filled(const char* op, const char* node, const Tensor& self, Distributio
                    ": not implemented for '", toString(self.dtype()), "' (expected a floating point ",
                    whole ? "or integer " : "", "dtype)");
   Tensor y = result(op, in_place(self), self.sizes(), self.dtype(), self.device());
-  distribution_kernel(y, static_cast<int64_t>(distribution), a, b, reserved(generator, y, (y.numel() + 1) / 2));
+  distribution_kernel(y, static_cast<int64_t>(distribution), a, b,
+                      reserved_counters(generator, y, (y.numel() + 1) / 2));
   differentiable(node, in_place(self), self, inputs(self), saved(),
                  [](const Tensor& g, Wants) { return grads(new_zeros(g, g.sizes())); });
   return const_cast<Tensor&>(self);
@@ -86,7 +87,7 @@ static Tensor normal_of(const Tensor& mean, const Tensor& std, const std::option
   Tensor y =
       empty_contiguous(broadcast_shapes("normal", mean.sizes(), std.sizes()), result_type(mean, std), mean.device());
   int64_t numbers = y.numel() * (y.is_complex() ? 2 : 1), each = to_real(y.dtype()) == kDouble ? 2 : 4;
-  normal_kernel(y, 0, 1, reserved(generator, y, (numbers + each - 1) / each));
+  normal_kernel(y, 0, 1, reserved_counters(generator, y, (numbers + each - 1) / each));
   spread_kernel(y, mean, std);
   return y;
 }
@@ -173,7 +174,7 @@ Tensor poisson(const Tensor& self, std::optional<Generator> generator) try {
   CRESSET_INTERCEPT(poisson, , Tensor, self, generator);
   check_rates("poisson", self);
   Tensor y = empty_contiguous(self.sizes(), self.dtype(), self.device());
-  poisson_kernel(y, self, reserved(generator, y, y.numel()));
+  poisson_kernel(y, self, reserved_counters(generator, y, y.numel()));
   return differentiable("PoissonBackward0", y, inputs(self), saved(),
                         [](const Tensor& g, Wants) { return grads(new_zeros(g, g.sizes())); });
 }
@@ -189,7 +190,8 @@ Tensor binomial(const Tensor& count, const Tensor& prob, std::optional<Generator
   check_same_device("binomial", count, prob);
   Dims sizes = broadcast_shapes("binomial", count.sizes(), prob.sizes());
   Tensor y = empty_contiguous(sizes, count.dtype(), count.device());
-  binomial_kernel(y, expand(count.detach(), sizes), expand(prob.detach(), sizes), reserved(generator, y, y.numel()));
+  binomial_kernel(y, expand(count.detach(), sizes), expand(prob.detach(), sizes),
+                  reserved_counters(generator, y, y.numel()));
   return differentiable("BinomialBackward0", y, inputs(count, prob), saved(),
                         [a = Broadcast(count, y), b = Broadcast(prob, y)](const Tensor& g, Wants wants) {
                           Tensor zero = new_zeros(g, g.sizes());
@@ -217,7 +219,7 @@ Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement, st
   Tensor y = empty_contiguous({rows, num_samples}, kLong, self.device());
   Tensor weights = self.dim() == 2 ? self.detach() : unsqueeze(self.detach(), 0);
   int64_t counters = (std::max(classes, num_samples) + 1) / 2;
-  multinomial_kernel(y, weights, replacement, reserved(generator, y, rows * counters));
+  multinomial_kernel(y, weights, replacement, reserved_counters(generator, y, rows * counters));
   return self.dim() == 2 ? y : select(y, 0, 0);
 }
 CRESSET_ERRORS_OF(multinomial, , self, num_samples, replacement, generator)
