@@ -124,6 +124,42 @@ TEST(MmOnPointwiseTargets, ThinProductsGiveTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
+// Threads take rows in steps of eight: heights on both sides of a step, a share that is empty or short, every layout.
+TEST(Mm, LargeFloatProductsEqualTheNaiveOnesOnAnyNumberOfThreads) {
+  const int before = get_num_threads();
+  for (auto [m, k, n] : {std::array<int64_t, 3>{128, 70, 66}, {135, 97, 131}, {136, 300, 80}, {321, 65, 67}}) {
+    const Tensor a = numbers({m, k}, kFloat, 1), b = numbers({k, n}, kFloat, 2), full = numbers({m, n}, kFloat, 3);
+    const Tensor wanted = mm(a.to(kDouble), b.to(kDouble));
+    for (int threads : {1, 2, 3, 5}) {
+      set_num_threads(threads);
+      const std::string what = std::to_string(m) + " rows, " + std::to_string(threads) + " threads";
+      for (int layout = 0; layout < 4; layout++) {
+        const Tensor x = layout % 2 ? transposed(a) : a, y = layout / 2 ? transposed(b) : b;
+        expect_close(mm(x, y), wanted, 2e-6, what);
+        expect_close(addmm(full, x, y, 0.5, -2), 0.5 * full - 2 * wanted, 2e-6, what + ", scaled");
+        Tensor turned = empty({n, m}).t();
+        expect_close(mm_out(turned, x, y), wanted, 2e-6, what + ", out transposed");
+        const Tensor pair = bmm(x.unsqueeze(0).expand({2, m, k}), y.unsqueeze(0).expand({2, k, n}));
+        expect_close(pair.select(0, 1), wanted, 2e-6, what + ", batch of two");
+      }
+    }
+    set_num_threads(before);
+  }
+}
+
+TEST(Mm, LargeFloatProductsOnSeveralThreadsKeepNanAndInfinityToTheirRows) {
+  const int before = get_num_threads();
+  set_num_threads(2);
+  Tensor a = ones({200, 100});
+  a.select(0, 99).select(0, 3).fill_(std::numeric_limits<float>::quiet_NaN());
+  a.select(0, 100).select(0, 3).fill_(std::numeric_limits<float>::infinity());
+  const Tensor y = mm(a, ones({100, 90}));
+  EXPECT_TRUE(y.select(0, 99).isnan().all().item<bool>());
+  EXPECT_TRUE(y.select(0, 100).isinf().all().item<bool>());
+  EXPECT_EQ(y.isfinite().sum().item<int64_t>(), 198 * 90);
+  set_num_threads(before);
+}
+
 TEST(Mm, HalfTypesAddUpInFloat) {
   const Tensor ones_row = ones({1, 4096}, TensorOptions(kBFloat16)),
                ones_column = ones({4096, 1}, TensorOptions(kBFloat16));
