@@ -123,16 +123,3 @@ function(cresset_join result name)
   endforeach()
   set(${result} ${joined} PARENT_SCOPE)
 endfunction()
-
-# What most sources of a target include, read once. For tests and examples: in the library GCC 12 then warns of std::string's
-# own code, which it no longer knows for a system header's. CMAKE_DISABLE_PRECOMPILE_HEADERS=ON does without.
-function(cresset_precompiled_headers target)
-  target_precompile_headers(${target} ${ARGN})
-  # GCC forgets the pragmas of a precompiled header, and with them which of its warnings are off.
-  target_compile_options(${target} PRIVATE -fpch-preprocess -Wno-init-list-lifetime)
-  if(CRESSET_CCACHE)
-    # What ccache wants before it caches such a compilation.
-    set_target_properties(${target} PROPERTIES
-      CXX_COMPILER_LAUNCHER "env;CCACHE_SLOPPINESS=pch_defines,time_macros;${CRESSET_CCACHE}")
-  endif()
-endfunction()

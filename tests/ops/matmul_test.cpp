@@ -127,7 +127,7 @@ TEST(MmOnPointwiseTargets, ThinProductsGiveTheSameBitsOnAnyNumberOfThreads) {
 // Threads take rows in steps of eight: heights on both sides of a step, a share that is empty or short, every layout.
 TEST(Mm, LargeFloatProductsEqualTheNaiveOnesOnAnyNumberOfThreads) {
   const int before = get_num_threads();
-  for (auto [m, k, n] : {std::array<int64_t, 3>{128, 70, 66}, {135, 97, 131}, {136, 300, 80}, {321, 65, 67}}) {
+  for (auto [m, k, n] : {std::array<int64_t, 3>{256, 70, 66}, {263, 97, 131}, {264, 300, 80}, {645, 65, 67}}) {
     const Tensor a = numbers({m, k}, kFloat, 1), b = numbers({k, n}, kFloat, 2), full = numbers({m, n}, kFloat, 3);
     const Tensor wanted = mm(a.to(kDouble), b.to(kDouble));
     for (int threads : {1, 2, 3, 5}) {
@@ -150,13 +150,13 @@ TEST(Mm, LargeFloatProductsEqualTheNaiveOnesOnAnyNumberOfThreads) {
 TEST(Mm, LargeFloatProductsOnSeveralThreadsKeepNanAndInfinityToTheirRows) {
   const int before = get_num_threads();
   set_num_threads(2);
-  Tensor a = ones({200, 100});
-  a.select(0, 99).select(0, 3).fill_(std::numeric_limits<float>::quiet_NaN());
-  a.select(0, 100).select(0, 3).fill_(std::numeric_limits<float>::infinity());
+  Tensor a = ones({300, 100});
+  a.select(0, 149).select(0, 3).fill_(std::numeric_limits<float>::quiet_NaN());
+  a.select(0, 150).select(0, 3).fill_(std::numeric_limits<float>::infinity());
   const Tensor y = mm(a, ones({100, 90}));
-  EXPECT_TRUE(y.select(0, 99).isnan().all().item<bool>());
-  EXPECT_TRUE(y.select(0, 100).isinf().all().item<bool>());
-  EXPECT_EQ(y.isfinite().sum().item<int64_t>(), 198 * 90);
+  EXPECT_TRUE(y.select(0, 149).isnan().all().item<bool>());
+  EXPECT_TRUE(y.select(0, 150).isinf().all().item<bool>());
+  EXPECT_EQ(y.isfinite().sum().item<int64_t>(), 298 * 90);
   set_num_threads(before);
 }
 

@@ -54,9 +54,9 @@ void multiply(const Gemm& g, const Call& c) {
 }
 
 // oneDNN's threads pack a side together and wait for each other several times. From so many rows for each on, a thread
-// that packs all of b for itself and waits for nobody is as quick or quicker: by up to 25 % on two threads, and twice
-// as fast where other programs want the cores too (measured).
-constexpr int64_t kOwnRows = 64;
+// that packs all of b for itself and waits for nobody is as quick or quicker: on two threads of a Zen 4 by up to 25 %,
+// and by half where other programs want the cores too. Measured; with 32 rows it is slower there, with 64 on a Xeon.
+constexpr int64_t kOwnRows = 128;
 constexpr int64_t kRowStep = 8;  // rows that oneDNN's kernel takes at once
 
 // The product by rows, a part for each thread.
