@@ -63,21 +63,24 @@ void MeshGroup::hear(Line& line, OpKind op) {
   const Fingerprint what{.op = op, .root = global_rank(line.from)};
   const auto read = [&] {
     std::vector<char> frame;
+    std::exception_ptr broken;
+    size_t posted = kFramesAhead;
     for (size_t next = 0; !mailbox_->closing; next = (next + 1) % kFramesAhead) {
+      // What had come when the connection broke counts; nothing comes into places that could not be posted again.
+      if (posted == 0) std::rethrow_exception(broken);
       line.buffer->wait_recv();
+      posted--;
       const char* place = line.places.data() + next * line.bytes;
       FrameHead head;
       std::memcpy(&head, place, sizeof head);
       frame.assign(place, place + head.bytes);
-      // What has come counts, also if nothing comes any more.
-      std::exception_ptr broken;
       try {
-        line.buffer->recv(line.from, offers ? kOffers : kReceipts, next * line.bytes, line.bytes);
+        if (!broken) line.buffer->recv(line.from, offers ? kOffers : kReceipts, next * line.bytes, line.bytes);
+        posted += !broken;
       } catch (const BrokenConnection&) {
         broken = std::current_exception();
       }
       offers ? hear_offers(line.from, frame.data()) : hear_receipts(line.from, frame.data());
-      if (broken) std::rethrow_exception(broken);
     }
   };
   explained(

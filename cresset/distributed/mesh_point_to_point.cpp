@@ -170,13 +170,11 @@ void MeshGroup::hear_receipts(int from, const char* frame) {
       if (found != mailbox_->sends.end()) taken.push_back(found->second);
     }
   }
-  // Those that were taken end, also if the connection has broken since.
-  std::exception_ptr broken;
-  const auto unless_broken = [&](const auto& body) {
+  // Those that were taken end, also if the connection has broken since: whoever reads from it will find that out.
+  const auto unless_broken = [](const auto& body) {
     try {
       body();
     } catch (const BrokenConnection&) {
-      broken = std::current_exception();
     }
   };
   unless_broken([&] {
@@ -191,7 +189,6 @@ void MeshGroup::hear_receipts(int from, const char* frame) {
     if (transfer->payload) unless_broken([&] { transfer->payload->wait_send(); });
     finish(*transfer, nullptr);
   }
-  if (broken) std::rethrow_exception(broken);
 }
 
 void MeshGroup::hear_offers(int from, const char* frame) {

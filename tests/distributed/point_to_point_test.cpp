@@ -265,15 +265,16 @@ TEST(PointToPoint, FromAnyRankGoesOnWhileOneIsLeft) {
 // The receipt and the end of the connection arrive together, and the first counts.
 TEST(PointToPoint, WhatWasTakenIsSentThoughTheReceiverLeavesAtOnce) {
   const auto outcome = run_ranks(3, [](int rank) {
-    for (int round = 0; round < 15; round++) {
+    for (int round = 0; round < 20; round++) {
       init_process_group();
-      std::vector<Work> works;
-      for (int i = 0; i < 10; i++)
-        for (const int peer : {(rank + 1) % 3, (rank + 2) % 3}) {
-          works.push_back(isend(ones({i % 5 ? 100 : 20'000}), peer, i));
-          works.push_back(irecv(zeros({i % 5 ? 100 : 20'000}), peer, i));
-        }
-      for (Work& work : works) work.wait();
+      Tensor x = zeros({100});
+      if (rank == 0) {
+        std::vector<Work> works;
+        for (int i = 0; i < 6; i++) works.push_back(isend(ones({100}), 1 + i % 2));
+        for (Work& work : works) work.wait();
+      } else {
+        for (int i = 0; i < 3; i++) recv(x, 0);
+      }
       destroy_process_group();
     }
   });
