@@ -68,7 +68,8 @@ void MeshGroup::post_receipts(int peer) {
       }
       if (receipts.under_way) receipts.buffer->wait_send();
       std::memcpy(receipts.place.data(), &head, sizeof head);
-      std::memcpy(receipts.place.data() + sizeof head, messages.data(), messages.size() * sizeof(uint64_t));
+      if (!messages.empty())
+        std::memcpy(receipts.place.data() + sizeof head, messages.data(), messages.size() * sizeof(uint64_t));
       receipts.buffer->send(peer, kReceipts, 0, head.bytes);
       receipts.under_way = true;
     }
