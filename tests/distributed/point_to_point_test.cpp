@@ -134,7 +134,10 @@ TEST(PointToPoint, WhatNobodyTakesFillsNeitherSidesMemory) {
     for (int i = 0; i < kMany && rank == 0; i++) works.push_back(isend(data, 1));
     if (rank == 0) pause_for(500);
     barrier();
-    EXPECT_LT(resident_bytes() - before, 16 << 20);
+    [[maybe_unused]] const int64_t grown = resident_bytes() - before;
+#ifndef __SANITIZE_ADDRESS__  // which pads and keeps what is freed
+    EXPECT_LT(grown, 16 << 20);
+#endif
     for (int i = 0; i < kMany && rank == 1; i++) {
       Tensor x = zeros({4096});
       recv(x, 0);
