@@ -27,9 +27,14 @@ endif()
 
 if(CRESSET_SANITIZE)
   add_compile_options(-fsanitize=${CRESSET_SANITIZE} -fno-sanitize-recover=all)
-  # Null pointers fault anyway and the address sanitizer knows the objects' sizes; these checks take a sixth of the compile time.
+  # Null pointers fault anyway and the address sanitizer knows the objects' sizes; these checks, and those of alignment but
+  # where bytes of files become numbers (cresset_bytes_flags), take a third of the compile time.
   if(CRESSET_SANITIZE MATCHES "undefined")
-    add_compile_options(-fno-sanitize=null,vptr,object-size)
+    add_compile_options(-fno-sanitize=null,vptr,object-size,alignment,pointer-overflow)
+  endif()
+  # Checks as calls, not inline: slower to run, much quicker to compile.
+  if(CRESSET_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(--param=asan-instrumentation-with-call-threshold=0)
   endif()
   add_link_options(-fsanitize=${CRESSET_SANITIZE})
 endif()
@@ -90,6 +95,13 @@ endfunction()
 # elements is in it, and it becomes smaller by about 40 %.
 function(cresset_size_flags)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+endfunction()
+
+# Sources that read numbers out of bytes.
+function(cresset_bytes_flags)
+  if(CRESSET_SANITIZE MATCHES "undefined")
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fsanitize=alignment,pointer-overflow)
+  endif()
 endfunction()
 
 # cresset_join(RESULT NAME SOURCES...): files in the build tree that include eight of the sources each; RESULT lists them. What

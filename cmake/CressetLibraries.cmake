@@ -56,6 +56,10 @@ list(FILTER cresset_small_distributed_sources EXCLUDE REGEX
 set(cresset_small_sources ${cresset_small_sources} ${cresset_small_distributed_sources})
 cresset_size_flags(${cresset_small_sources})
 
+set(cresset_bytes_sources ${cresset_sources})
+list(FILTER cresset_bytes_sources INCLUDE REGEX "/cresset/(core|io)/")
+cresset_bytes_flags(${cresset_bytes_sources})
+
 # Joins the files of one room in a list of sources, those for size apart from the others.
 function(cresset_join_room list room)
   set(rest ${${list}})
@@ -75,7 +79,7 @@ function(cresset_join_room list room)
   cresset_size_flags(${small})
   set(${list} ${rest} ${fast} ${small} PARENT_SCOPE)
 endfunction()
-foreach(room IN ITEMS ops nn optim data monitor)
+foreach(room IN ITEMS ops nn optim data monitor autograd)
   cresset_join_room(cresset_sources ${room})
 endforeach()
 cresset_join_room(cresset_distributed_sources distributed)

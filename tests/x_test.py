@@ -71,12 +71,14 @@ class Mutation(unittest.TestCase):
 
 
 class Beside(unittest.TestCase):
-    def test_two_run_at_a_time(self):
+    def test_two_run_at_a_time_and_others_do_not_count(self):
         script = f"""source {ROOT}/x help >/dev/null
             work() {{ echo +; sleep 0.2; echo -; }}
+            sleep 20 &
             for _ in 1 2 3 4 5; do beside work; done
-            wait"""
-        found = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=30).stdout.split()
+            beside_ends
+            kill %1"""
+        found = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=10).stdout.split()
         running = [found[: i + 1].count("+") - found[: i + 1].count("-") for i in range(len(found))]
         self.assertEqual(found.count("-"), 5)
         self.assertEqual(max(running), 2)

@@ -10,7 +10,7 @@
 namespace cresset::autograd {
 namespace {
 
-using Function = std::function<variable_list(const variable_list&)>;
+using TensorFunction = std::function<variable_list(const variable_list&)>;
 
 // A wrong gradient, as opposed to wrong use; turned into `false` on request.
 struct Mismatch {
@@ -74,7 +74,7 @@ void check_inputs(const char* what, const variable_list& inputs) {
 }
 
 struct Checker {
-  const Function& function;
+  const TensorFunction& function;
   GradcheckOptions options;
   variable_list inputs;  // own copies
   variable_list outputs;
@@ -202,7 +202,7 @@ struct Checker {
   }
 };
 
-bool run_check(const Function& function, const variable_list& inputs, GradcheckOptions options) {
+bool run_check(const TensorFunction& function, const variable_list& inputs, GradcheckOptions options) {
   AutoGradMode on(true);
   Checker checker{function, options, {}, {}};
   for (const Tensor& x : inputs) {
@@ -233,7 +233,7 @@ Tensor drawn_like(const Tensor& y, uint64_t stream) {
 
 }  // namespace
 
-bool gradcheck(const Function& function, const variable_list& inputs, GradcheckOptions options) {
+bool gradcheck(const TensorFunction& function, const variable_list& inputs, GradcheckOptions options) {
   check_inputs("gradcheck", inputs);
   return run_check(function, inputs, options);
 }
@@ -242,7 +242,7 @@ bool gradcheck(const std::function<Tensor(const Tensor&)>& function, const Tenso
                    options);
 }
 
-bool gradgradcheck(const Function& function, const variable_list& inputs, const variable_list& grad_outputs,
+bool gradgradcheck(const TensorFunction& function, const variable_list& inputs, const variable_list& grad_outputs,
                    GradcheckOptions options) {
   check_inputs("gradgradcheck", inputs);
   variable_list vectors;

@@ -24,7 +24,7 @@ Tensor slope(int64_t channels, int64_t height, int64_t width) {
       .to(kByte);
 }
 
-std::vector<uint8_t> cut(std::vector<uint8_t> bytes, size_t size) {
+std::vector<uint8_t> shortened(std::vector<uint8_t> bytes, size_t size) {
   bytes.resize(size);
   return bytes;
 }
@@ -74,10 +74,10 @@ TEST(Images, WhatIsNoImageIsNotWritten) {
 TEST(Images, CutAnywhereIsAnErrorWithTheName) {
   for (const auto& whole : {io::encode_png(noise({3, 16, 16})), io::encode_png(slope(1, 8, 8))})
     for (size_t size = 0; size + 12 < whole.size(); size += 1 + size / 40)  // the last 12 bytes are IEND
-      EXPECT_ERROR(IoError, io::decode_image(cut(whole, size), ImageReadMode::UNCHANGED, "cut.png"), "cut.png");
+      EXPECT_ERROR(IoError, io::decode_image(shortened(whole, size), ImageReadMode::UNCHANGED, "cut.png"), "cut.png");
   const auto jpeg = io::encode_jpeg(slope(3, 64, 64), 90);
   for (size_t size = 0; size + 2 < jpeg.size(); size += 1 + size / 40)
-    EXPECT_ERROR(IoError, io::decode_image(cut(jpeg, size), ImageReadMode::UNCHANGED, "cut.jpg"), "cut.jpg");
+    EXPECT_ERROR(IoError, io::decode_image(shortened(jpeg, size), ImageReadMode::UNCHANGED, "cut.jpg"), "cut.jpg");
 }
 
 TEST(Images, SizesThatTheFileCannotHoldAreNotBelieved) {

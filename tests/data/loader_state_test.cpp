@@ -123,7 +123,7 @@ TEST(LoaderState, ABatchAheadOfAGapIsNotRepeatedWhenTheGapCloses) {
   }
 }
 
-struct Stream : datasets::IterableDataset<Stream, TensorExample> {
+struct CountingStream : datasets::IterableDataset<CountingStream, TensorExample> {
   std::optional<TensorExample> next() override {
     if (at >= 30) return std::nullopt;
     return TensorExample(rand({1}, sample_generator()).add(static_cast<double>(at++)));
@@ -134,7 +134,7 @@ struct Stream : datasets::IterableDataset<Stream, TensorExample> {
 
 TEST(LoaderState, StreamsGoOnToo) {
   const auto make = [](size_t workers, uint64_t seed) {
-    return make_data_loader(Stream().map(transforms::Stack<TensorExample>()),
+    return make_data_loader(CountingStream().map(transforms::Stack<TensorExample>()),
                             DataLoaderOptions(4).workers(workers).seed(seed));
   };
   auto loader = make(2, 5);

@@ -13,7 +13,7 @@
 namespace cresset::distributed {
 namespace {
 
-class FileStoreTest : public testing::Test {
+class FileStoreTest : public ::testing::Test {
  protected:
   std::unique_ptr<FileStore> open(int64_t users = 0) const { return std::make_unique<FileStore>(path_, users, 30s); }
   uint64_t bytes() const { return std::filesystem::file_size(path_); }

@@ -12,7 +12,7 @@ namespace {
 
 using wire::Ask;
 
-class Hostile : public testing::Test {
+class Hostile : public ::testing::Test {
  protected:
   ~Hostile() override {
     // Those who behave have noticed nothing, and new ones come in.

@@ -19,7 +19,7 @@ struct StoreKind {
   std::function<std::shared_ptr<Store>(const std::string& folder)> make;
 };
 
-class StoreSuite : public testing::TestWithParam<StoreKind> {
+class StoreSuite : public ::testing::TestWithParam<StoreKind> {
  protected:
   TemporaryFolder folder_;
   std::shared_ptr<Store> store_ = GetParam().make(folder_.path());
@@ -185,7 +185,8 @@ const StoreKind kKinds[] = {
     {"PrefixHash", [](const auto&) { return std::make_shared<PrefixStore>("a", std::make_shared<HashStore>(30s)); }},
     {"PrefixTcp", [](const auto&) { return std::make_shared<PrefixStore>("a/b", make_server()); }},
 };
-INSTANTIATE_TEST_SUITE_P(Each, StoreSuite, testing::ValuesIn(kKinds), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Each, StoreSuite, ::testing::ValuesIn(kKinds),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(PrefixStore, SeesOnlyItsOwnNames) {
   auto inner = std::make_shared<HashStore>();

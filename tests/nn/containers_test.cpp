@@ -4,21 +4,13 @@
 #include "cresset/cresset.h"
 #include "cresset/nn/layers/activation.h"
 #include "cresset/nn/layers/linear.h"
+#include "tests/support/message_when.h"
 
 namespace cresset {
 namespace {
 
+using test::message_when;
 using namespace nn;
-
-template <class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 struct AddImpl : Cloneable<AddImpl> {
   void reset() override {}
@@ -41,9 +33,9 @@ TEST(AnyValue, HoldsOneTypeAndNamesBothOnAWrongQuestion) {
   AnyValue value(3.5);
   EXPECT_EQ(value.get<double>(), 3.5);
   EXPECT_EQ(value.try_get<int>(), nullptr);
-  EXPECT_EQ(message([&] { value.get<Tensor>(); }),
+  EXPECT_EQ(message_when([&] { value.get<Tensor>(); }),
             "Attempted to cast AnyValue to Tensor, but its actual type is double");
-  EXPECT_EQ(message([&] { AnyValue().get<int>(); }),
+  EXPECT_EQ(message_when([&] { AnyValue().get<int>(); }),
             "Attempted to cast AnyValue to int, but its actual type is nothing (it is empty)");
 }
 
@@ -51,16 +43,16 @@ TEST(AnyModule, ForwardsAnyArgumentsAndChecksThem) {
   AnyModule add{Add()};
   Tensor one = ones({2});
   EXPECT_TRUE(equal(add.forward(one, one, 3.0), full({2}, 4.0f)));
-  EXPECT_EQ(message([&] { add.forward(one, one); }),
+  EXPECT_EQ(message_when([&] { add.forward(one, one); }),
             "Add's forward() method expects 3 argument(s), but received 2. If Add's forward() method has default "
             "arguments, please make sure the forward() method is declared with a corresponding "
             "`FORWARD_HAS_DEFAULT_ARGS` macro.");
-  EXPECT_EQ(message([&] { add.forward(one, one, 3); }),
+  EXPECT_EQ(message_when([&] { add.forward(one, one, 3); }),
             "Add's forward(): Expected argument #2 to be of type double, but received value of type int");
-  EXPECT_EQ(message([&] { add.forward<int>(one, one, 3.0); }),
+  EXPECT_EQ(message_when([&] { add.forward<int>(one, one, 3.0); }),
             "Add's forward(): The type of the return value is Tensor, but you asked for type int");
-  EXPECT_EQ(message([&] { AnyModule().forward(one); }), "Cannot call forward() on an empty AnyModule");
-  EXPECT_EQ(message([&] { add.get<LinearImpl>(); }),
+  EXPECT_EQ(message_when([&] { AnyModule().forward(one); }), "Cannot call forward() on an empty AnyModule");
+  EXPECT_EQ(message_when([&] { add.get<LinearImpl>(); }),
             "Attempted to cast module of type cresset::(anonymous namespace)::AddImpl to type cresset::nn::LinearImpl");
   EXPECT_EQ(&add.get<AddImpl>(), add.ptr().get());
   EXPECT_EQ(add.get<Add>().ptr(), add.ptr());
@@ -77,7 +69,7 @@ TEST(AnyModule, FillsInDefaultArguments) {
   EXPECT_EQ(std::get<0>(defaults.forward<Result>(ones({1}))).item<float>(), 3);
   EXPECT_EQ(std::get<0>(defaults.forward<Result>(ones({1}), 5)).item<float>(), 6);
   EXPECT_EQ(std::get<1>(defaults.forward<Result>(ones({1}), 5, 0.5)), 5);
-  EXPECT_EQ(message([&] { defaults.any_forward(); }),
+  EXPECT_EQ(message_when([&] { defaults.any_forward(); }),
             "Defaults's forward() method expects at least 1 argument(s) and at most 3 argument(s), but received 0");
 }
 
@@ -86,7 +78,7 @@ TEST(AnyModule, RefusesWhatHasNoSingleForward) {
     Tensor forward(Tensor x) { return x; }
     Tensor forward(Tensor x, Tensor y) { return x + y; }
   };
-  EXPECT_NE(message([] { AnyModule(std::make_shared<Overloaded>()); }).find("an overloaded one or a template"),
+  EXPECT_NE(message_when([] { AnyModule(std::make_shared<Overloaded>()); }).find("an overloaded one or a template"),
             std::string::npos);
 }
 
@@ -108,9 +100,9 @@ TEST(Sequential, RunsNestsAndTakesAnyArguments) {
   EXPECT_EQ(net->named_parameters().keys(), (std::vector<std::string>{"1.0.weight", "1.0.bias", "3.weight", "3.bias"}));
   EXPECT_EQ(net[1], inner.ptr());
   EXPECT_EQ(net->ptr<LinearImpl>(3)->options.out_features(), 1);
-  EXPECT_EQ(message([&] { net->forward(x); }).substr(0, 20), "Add's forward() meth");
-  EXPECT_EQ(message([&] { Sequential()->forward(x); }), "Cannot call forward() on an empty Sequential");
-  EXPECT_EQ(message([&] { net->ptr(4); }), "Sequential: Index out of range: found 4 (expected less than 4)");
+  EXPECT_EQ(message_when([&] { net->forward(x); }).substr(0, 20), "Add's forward() meth");
+  EXPECT_EQ(message_when([&] { Sequential()->forward(x); }), "Cannot call forward() on an empty Sequential");
+  EXPECT_EQ(message_when([&] { net->ptr(4); }), "Sequential: Index out of range: found 4 (expected less than 4)");
 }
 
 TEST(Sequential, NamesExtendsAndIterates) {
@@ -194,8 +186,8 @@ TEST(ModuleList, PushesInsertsAndChecks) {
   size_t count = 0;
   for (const auto& module : *list) count += module != nullptr;
   EXPECT_EQ(count, 4u);
-  EXPECT_EQ(message([&] { list->ptr(4); }), "ModuleList: Index out of range: found 4 (expected less than 4)");
-  EXPECT_EQ(message([&] { list->at<ReLUImpl>(0); }),
+  EXPECT_EQ(message_when([&] { list->ptr(4); }), "ModuleList: Index out of range: found 4 (expected less than 4)");
+  EXPECT_EQ(message_when([&] { list->at<ReLUImpl>(0); }),
             "ModuleList: module 0 is of type cresset::nn::LinearImpl (asked for cresset::nn::ReLUImpl)");
   EXPECT_EQ(list->clone()->state_dict().keys(), list->state_dict().keys());
 }
@@ -212,8 +204,8 @@ TEST(ModuleDict, KeepsOrderAndUnregistersWhatIsPopped) {
   dict->pop("b");
   EXPECT_TRUE(dict->parameters().empty());
   EXPECT_FALSE(dict->contains("b"));
-  EXPECT_EQ(message([&] { dict->at<LinearImpl>("a"); }).substr(0, 30), "ModuleDict: module 'a' is of t");
-  EXPECT_EQ(message([&] { dict["zz"]; }), "Submodule 'zz' is not defined");
+  EXPECT_EQ(message_when([&] { dict->at<LinearImpl>("a"); }).substr(0, 30), "ModuleDict: module 'a' is of t");
+  EXPECT_EQ(message_when([&] { dict["zz"]; }), "Submodule 'zz' is not defined");
   dict->clear();
   EXPECT_TRUE(dict->empty());
 }
@@ -226,7 +218,7 @@ TEST(Parameters, ListAndDict) {
   EXPECT_FALSE(list[1].requires_grad());
   *list += std::vector<Tensor>{randn({1})};
   EXPECT_EQ(list->named_parameters().keys(), (std::vector<std::string>{"0", "1", "2"}));
-  EXPECT_EQ(message([&] { list->at(3); }), "ParameterList: Index out of range: found 3 (expected less than 3)");
+  EXPECT_EQ(message_when([&] { list->at(3); }), "ParameterList: Index out of range: found 3 (expected less than 3)");
   ParameterDict dict(list->named_parameters());
   dict->insert("w", trained);
   EXPECT_EQ(dict->keys(), (std::vector<std::string>{"0", "1", "2", "w"}));

@@ -3,22 +3,14 @@
 
 #include "cresset/cresset.h"
 #include "cresset/nn/layers/linear.h"
+#include "tests/support/message_when.h"
 
 namespace cresset {
 namespace {
 
+using test::message_when;
 using namespace nn;
 using Tensors = std::vector<Tensor>;
-
-template <class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Hooks, ForwardHooksSeeAndChangeArgumentsAndResults) {
   Linear linear(2, 2);
@@ -96,7 +88,8 @@ TEST(Hooks, AWrongReplacementIsAnError) {
   Linear linear(2, 3);
   Tensor x = randn({4, 2}).requires_grad_();
   linear->register_full_backward_hook([](Module&, const Tensors& g, const Tensors&) { return Tensors{g[0], g[0]}; });
-  EXPECT_EQ(message([&] { linear(x).sum().backward(); }), "Linear: a backward hook returned 2 gradients (expected 1)");
+  EXPECT_EQ(message_when([&] { linear(x).sum().backward(); }),
+            "Linear: a backward hook returned 2 gradients (expected 1)");
 }
 
 // ---- the type-erased call
@@ -105,7 +98,7 @@ TEST(Call, NeedsToKnowTheType) {
     Tensor forward(Tensor x) { return x + 1; }
   };
   auto plain = std::make_shared<Plain>();
-  EXPECT_NE(message([&] { plain->call(any_values(zeros({1}))); }).find("call does not know its forward"),
+  EXPECT_NE(message_when([&] { plain->call(any_values(zeros({1}))); }).find("call does not know its forward"),
             std::string::npos);
   Module parent("parent");
   parent.register_module("plain", plain);

@@ -12,7 +12,7 @@ using namespace cresset::nn;
 namespace F = cresset::nn::functional;
 
 template <class E, class Function>
-void expect_error(Function function, const std::string& words) {
+void expect_refused(Function function, const std::string& words) {
   try {
     function();
     ADD_FAILURE() << "nothing was thrown (expected \"" << words << "\")";
@@ -108,7 +108,7 @@ TEST(LayersDropout, AlphaKeepsMeanAndVariance) {
   const Tensor y = AlphaDropout(0.2)(randn({300, 300}));
   EXPECT_NEAR(y.mean().item<double>(), 0, 0.03);
   EXPECT_NEAR(y.var().item<double>(), 1, 0.03);
-  expect_error<ValueError>([] { Dropout(1.5); }, "dropout probability has to be between 0 and 1, but got 1.5");
+  expect_refused<ValueError>([] { Dropout(1.5); }, "dropout probability has to be between 0 and 1, but got 1.5");
 }
 TEST(LayersDropout, RReLUDrawsSlopesInTraining) {
   manual_seed(1);
@@ -153,42 +153,43 @@ TEST(LayersNorm, CrossMapLRN2dHasItsDerivative) {
 }
 
 TEST(LayersErrors, AreTypedAndSayWhatWasWanted) {
-  expect_error<ShapeError>([] { Linear(5, 3)(ones({2, 4})); }, "linear");
-  expect_error<ShapeError>([] { BatchNorm2d(3)(ones({2, 3})); }, "expected 4D input (got 2D input)");
-  expect_error<ShapeError>([] { BatchNorm1d(3)(ones({2, 3, 4, 5})); }, "expected 2D or 3D input (got 4D input)");
-  expect_error<ValueError>(
+  expect_refused<ShapeError>([] { Linear(5, 3)(ones({2, 4})); }, "linear");
+  expect_refused<ShapeError>([] { BatchNorm2d(3)(ones({2, 3})); }, "expected 4D input (got 2D input)");
+  expect_refused<ShapeError>([] { BatchNorm1d(3)(ones({2, 3, 4, 5})); }, "expected 2D or 3D input (got 4D input)");
+  expect_refused<ValueError>(
       [] {
         BatchNorm1d(3)(ones({1, 3}));
       },
       "Expected more than 1 value per channel when training");
-  expect_error<ValueError>([] { InstanceNorm1d(3)(ones({2, 3, 1})); }, "Expected more than 1 spatial element");
-  expect_error<ValueError>([] { Conv2d(Conv2dOptions(3, 4, 1).groups(2)); }, "in_channels must be divisible by groups");
-  expect_error<ValueError>([] { Conv2d(Conv2dOptions(4, 4, 3).stride(2).padding(kSame)); },
-                           "padding='same' is not supported for strided convolutions");
-  expect_error<ValueError>([] { ConvTranspose1d(ConvTranspose1dOptions(2, 2, 3).padding_mode(kReflect)); },
-                           "Only \"zeros\" padding mode is supported");
-  expect_error<ValueError>(
+  expect_refused<ValueError>([] { InstanceNorm1d(3)(ones({2, 3, 1})); }, "Expected more than 1 spatial element");
+  expect_refused<ValueError>([] { Conv2d(Conv2dOptions(3, 4, 1).groups(2)); },
+                             "in_channels must be divisible by groups");
+  expect_refused<ValueError>([] { Conv2d(Conv2dOptions(4, 4, 3).stride(2).padding(kSame)); },
+                             "padding='same' is not supported for strided convolutions");
+  expect_refused<ValueError>([] { ConvTranspose1d(ConvTranspose1dOptions(2, 2, 3).padding_mode(kReflect)); },
+                             "Only \"zeros\" padding mode is supported");
+  expect_refused<ValueError>(
       [] {
         const int64_t size[] = {30};
         ConvTranspose1d(ConvTranspose1dOptions(2, 2, 3).stride(2))(ones({1, 2, 5}), IntArrayRef(size));
       },
       "can only be from 11 to 12");
-  expect_error<ValueError>([] { Conv2dOptions(1, 1, {1, 2, 3}); }, "Expected 2 values");
-  expect_error<ValueError>([] { GroupNorm(3, 4); }, "num_channels must be divisible by num_groups");
-  expect_error<IndexError>([] { Embedding(EmbeddingOptions(3, 2).padding_idx(5)); },
-                           "Padding_idx must be within num_embeddings");
-  expect_error<ShapeError>([] { Embedding::from_pretrained(ones({3})); }, "expected to be 2-dimensional");
-  expect_error<ValueError>(
+  expect_refused<ValueError>([] { Conv2dOptions(1, 1, {1, 2, 3}); }, "Expected 2 values");
+  expect_refused<ValueError>([] { GroupNorm(3, 4); }, "num_channels must be divisible by num_groups");
+  expect_refused<IndexError>([] { Embedding(EmbeddingOptions(3, 2).padding_idx(5)); },
+                             "Padding_idx must be within num_embeddings");
+  expect_refused<ShapeError>([] { Embedding::from_pretrained(ones({3})); }, "expected to be 2-dimensional");
+  expect_refused<ValueError>(
       [] {
         AdaptiveLogSoftmaxWithLoss(8, 20, std::vector<int64_t>{5, 5});
       },
       "cutoffs should be a sequence of unique, positive integers");
-  expect_error<ValueError>([] { FractionalMaxPool2d(2); }, "requires specifying either an output size");
-  expect_error<ValueError>([] { Hardtanh(HardtanhOptions().min_val(2)); }, "expected max_val to be greater");
-  expect_error<ShapeError>([] { Softmax2d()(ones({2, 2})); }, "requires a 3D or 4D tensor");
-  expect_error<ValueError>([] { EmbeddingBag(3, 2)(tensor({0, 1})); }, "found no offsets");
-  expect_error<ShapeError>([] { BCEWithLogitsLoss()(ones({2}), ones({3})); }, "must be the same as input size");
-  expect_error<ValueError>(
+  expect_refused<ValueError>([] { FractionalMaxPool2d(2); }, "requires specifying either an output size");
+  expect_refused<ValueError>([] { Hardtanh(HardtanhOptions().min_val(2)); }, "expected max_val to be greater");
+  expect_refused<ShapeError>([] { Softmax2d()(ones({2, 2})); }, "requires a 3D or 4D tensor");
+  expect_refused<ValueError>([] { EmbeddingBag(3, 2)(tensor({0, 1})); }, "found no offsets");
+  expect_refused<ShapeError>([] { BCEWithLogitsLoss()(ones({2}), ones({3})); }, "must be the same as input size");
+  expect_refused<ValueError>(
       [] {
         MaxUnpool1d(2)(ones({1, 1, 2}), zeros({1, 1, 2}, kLong), std::vector<int64_t>{9});
       },
@@ -257,7 +258,7 @@ TEST(LayersPrint, WhatThisPyTorchLacks) {
 }
 
 TEST(Layers, DimensionsByNameAreRefusedWithWhatToWriteInstead) {
-  expect_error<NotImplementedError>(
+  expect_refused<NotImplementedError>(
       [] {
         Unflatten(UnflattenOptions("features", {{"rows", 2}, {"columns", 3}}));
       },
@@ -285,15 +286,15 @@ TEST(Layers, SparseGradientsAreRefusedByName) {
   for (bool bag : {false, true}) {
     const char* words = bag ? "embedding_bag: sparse gradients (sparse=true) are not supported"
                             : "embedding: sparse gradients (sparse=true) are not supported";
-    expect_error<NotImplementedError>(
+    expect_refused<NotImplementedError>(
         [&] {
           bag ? EmbeddingBag(EmbeddingBagOptions(3, 2).sparse(true))(indices, tensor({0}))
               : Embedding(EmbeddingOptions(3, 2).sparse(true))(indices);
         },
         words);
   }
-  expect_error<NotImplementedError>([&] { Embedding(EmbeddingOptions(3, 2).sparse(true))(indices); },
-                                    "optim::SparseAdam takes dense gradients and steps the rows that are not zero");
+  expect_refused<NotImplementedError>([&] { Embedding(EmbeddingOptions(3, 2).sparse(true))(indices); },
+                                      "optim::SparseAdam takes dense gradients and steps the rows that are not zero");
 }
 
 }  // namespace

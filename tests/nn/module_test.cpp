@@ -6,22 +6,14 @@
 #include "cresset/cresset.h"
 #include "cresset/nn/layers/linear.h"
 #include "cresset/nn/layers/norm.h"
+#include "tests/support/message_when.h"
 
 namespace cresset {
 namespace {
 
+using test::message_when;
 using namespace nn;
 using Tensors = std::vector<Tensor>;
-
-template <class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 struct NetImpl : Cloneable<NetImpl> {
   NetImpl() { NetImpl::reset(); }
@@ -100,25 +92,28 @@ constexpr const char* kEmptyHolder =
 
 TEST(Module, RefusesBadNames) {
   Module module("m");
-  EXPECT_EQ(message([&] { module.register_parameter("", zeros({1})); }), "Parameter name must not be empty (got '')");
-  EXPECT_EQ(message([&] { module.register_buffer("a.b", zeros({1})); }),
+  EXPECT_EQ(message_when([&] { module.register_parameter("", zeros({1})); }),
+            "Parameter name must not be empty (got '')");
+  EXPECT_EQ(message_when([&] { module.register_buffer("a.b", zeros({1})); }),
             "Buffer name must not contain a dot (got 'a.b')");
-  EXPECT_EQ(message([&] { module.register_module("", Linear(1, 1)); }), "Submodule name must not be empty (got '')");
+  EXPECT_EQ(message_when([&] { module.register_module("", Linear(1, 1)); }),
+            "Submodule name must not be empty (got '')");
   module.register_parameter("x", zeros({1}));
-  EXPECT_EQ(message([&] { module.register_parameter("x", zeros({1})); }), "Parameter 'x' already defined");
-  EXPECT_EQ(message([&] { module.register_buffer("x", zeros({1})); }), "Buffer 'x' is already defined as a parameter");
-  EXPECT_EQ(message([&] { module.unregister_module("y"); }), "No Module with name `y` is registered");
-  EXPECT_EQ(message([&] { module.register_module("y", std::shared_ptr<LinearImpl>()); }),
+  EXPECT_EQ(message_when([&] { module.register_parameter("x", zeros({1})); }), "Parameter 'x' already defined");
+  EXPECT_EQ(message_when([&] { module.register_buffer("x", zeros({1})); }),
+            "Buffer 'x' is already defined as a parameter");
+  EXPECT_EQ(message_when([&] { module.unregister_module("y"); }), "No Module with name `y` is registered");
+  EXPECT_EQ(message_when([&] { module.register_module("y", std::shared_ptr<LinearImpl>()); }),
             "Submodule 'y' is null (expected a module)");
-  EXPECT_EQ(message([&] { Linear(nullptr)->parameters(); }), kEmptyHolder);
-  EXPECT_NE(message([&] { module.modules(); }).find("not held by one"), std::string::npos);
+  EXPECT_EQ(message_when([&] { Linear(nullptr)->parameters(); }), kEmptyHolder);
+  EXPECT_NE(message_when([&] { module.modules(); }).find("not held by one"), std::string::npos);
 }
 
 TEST(Module, ReplacesAndUnregistersSubmodules) {
   Net net;
   net->second = net->replace_module("second", Linear(4, 5));
   EXPECT_EQ(net(randn({2, 3})).size(1), 5);
-  EXPECT_NE(message([&] { net->replace_module("third", Linear(4, 5)); }).find("'third' is not defined"),
+  EXPECT_NE(message_when([&] { net->replace_module("third", Linear(4, 5)); }).find("'third' is not defined"),
             std::string::npos);
   net->unregister_module("second");
   EXPECT_EQ(net->children().size(), 2u);
@@ -137,7 +132,7 @@ TEST(Module, UndefinedParametersAreLeftOut) {
 TEST(Module, AHolderThatWasMovedFromIsEmpty) {
   Linear a(1, 1), b = std::move(a);
   EXPECT_TRUE(a.is_empty());  // NOLINT
-  EXPECT_EQ(message([&] { a->parameters(); }), kEmptyHolder);
+  EXPECT_EQ(message_when([&] { a->parameters(); }), kEmptyHolder);
   EXPECT_EQ(b.ptr().use_count(), 2);
   a = b;
   EXPECT_EQ(a.ptr(), b.ptr());
@@ -167,7 +162,8 @@ TEST(Module, MovesFloatsOnlyAndKeepsIdentityAndGradients) {
   EXPECT_EQ(handle.dtype(), kFloat);
   net->to(Device(kMeta));
   EXPECT_TRUE(handle.is_meta());
-  EXPECT_EQ(message([&] { net->to(kInt); }), "Module.to: found dtype int32 (expected a floating point or complex one)");
+  EXPECT_EQ(message_when([&] { net->to(kInt); }),
+            "Module.to: found dtype int32 (expected a floating point or complex one)");
 }
 
 TEST(Module, ZeroGradDropsOrClears) {
@@ -207,13 +203,13 @@ TEST(StateDict, ErrorListsAllFaultsInPyTorchsWordsAndChangesNothing) {
   state.insert("extra", zeros({1}));
   state["second.weight"] = zeros({2, 5});
   state["first.weight"] = full({4, 3}, 9);
-  EXPECT_EQ(message([&] { net->load_state_dict(state); }),
+  EXPECT_EQ(message_when([&] { net->load_state_dict(state); }),
             "Error(s) in loading state_dict for Net:\n\tMissing key(s) in state_dict: \"scale\", \"first.bias\". "
             "\n\tUnexpected key(s) in state_dict: \"extra\". "
             "\n\tsize mismatch for second.weight: copying a param with shape torch.Size([2, 5]) from checkpoint, the "
             "shape in current model is torch.Size([2, 4]).");
   EXPECT_NE(net->first->weight.max().item<double>(), 9);
-  EXPECT_EQ(message([&] { net->load_state_dict(state, /*strict=*/false); }),
+  EXPECT_EQ(message_when([&] { net->load_state_dict(state, /*strict=*/false); }),
             "Error(s) in loading state_dict for Net:\n\tsize mismatch for second.weight: copying a param with shape "
             "torch.Size([2, 5]) from checkpoint, the shape in current model is torch.Size([2, 4]).");
   state.erase("second.weight");
@@ -231,9 +227,9 @@ TEST(StateDict, LoadsFromADictOfValues) {
   linear->load_state_dict(IValue(dict));
   EXPECT_EQ(linear->weight.sum().item<float>(), 2);
   dict["bias"] = 3;
-  EXPECT_EQ(message([&] { linear->load_state_dict(IValue(dict)); }),
+  EXPECT_EQ(message_when([&] { linear->load_state_dict(IValue(dict)); }),
             "load_state_dict: found a int under \"bias\" (expected a tensor)");
-  EXPECT_EQ(message([&] { linear->load_state_dict(IValue(1)); }),
+  EXPECT_EQ(message_when([&] { linear->load_state_dict(IValue(1)); }),
             "load_state_dict: found a int (expected a dict of tensors by name)");
 }
 
@@ -276,7 +272,7 @@ TEST(Clone, SharedParametersStaySharedAndLostSharingIsAnError) {
   auto copy = std::dynamic_pointer_cast<Tied>(good->clone());
   EXPECT_TRUE(copy->tied.is_same(copy->a->weight));
   EXPECT_FALSE(copy->tied.is_same(good->tied));
-  EXPECT_NE(message([] { std::make_shared<Tied>(false)->clone(); }).find("inside reset() and not the constructor"),
+  EXPECT_NE(message_when([] { std::make_shared<Tied>(false)->clone(); }).find("inside reset() and not the constructor"),
             std::string::npos);
 
   struct Late : Cloneable<Late> {
@@ -292,13 +288,13 @@ TEST(Clone, SharedParametersStaySharedAndLostSharingIsAnError) {
   late->b->unregister_parameter("bias");
   late->b->weight = late->b->register_parameter("weight", late->a->weight);
   late->b->register_parameter("bias", late->b->bias);
-  EXPECT_NE(message([&] { late->clone(); }).find("'a.weight' and 'b.weight' are one tensor, but two in the copy"),
+  EXPECT_NE(message_when([&] { late->clone(); }).find("'a.weight' and 'b.weight' are one tensor, but two in the copy"),
             std::string::npos);
 }
 
 TEST(Clone, WantsCloneable) {
   struct Plain : Module {};
-  EXPECT_NE(message([] { Plain().clone(); }).find("clone() has not been implemented for"), std::string::npos);
+  EXPECT_NE(message_when([] { Plain().clone(); }).find("clone() has not been implemented for"), std::string::npos);
 }
 
 // ---- printing

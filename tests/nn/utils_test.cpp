@@ -5,23 +5,16 @@
 
 #include "cresset/cresset.h"
 #include "cresset/nn/layers/linear.h"
+#include "tests/support/message_when.h"
 
 namespace cresset {
 namespace {
 
+using test::message_when;
 using namespace nn;
 namespace prune = nn::utils::prune;
 namespace rnn_utils = nn::utils::rnn;
 
-template <class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 double mean_of(const Tensor& t) { return t.mean().item<double>(); }
 double std_of(const Tensor& t) { return t.std().item<double>(); }
 
@@ -65,7 +58,7 @@ TEST(Init, DistributionsHaveTheirMoments) {
   Tensor kernel = empty({4, 5, 3, 2});
   EXPECT_EQ(init::_calculate_fan_in_and_fan_out(kernel), std::make_tuple(int64_t{30}, int64_t{24}));
   EXPECT_EQ(
-      message([] { init::xavier_normal_(zeros({3})); }),
+      message_when([] { init::xavier_normal_(zeros({3})); }),
       "init.xavier_normal_: Fan in and fan out can not be computed for tensor with fewer than 2 dimensions, found 1 "
       "(shape [3])");
 }
@@ -81,9 +74,9 @@ TEST(Init, ConstantsIdentitiesAndSparsity) {
   EXPECT_TRUE(allclose(conv2d(x, kernel, Tensor(), 1, 1, 1, 2), x));
   init::sparse_(t = empty({10, 7}), 0.25);
   EXPECT_TRUE(equal(t.eq(0).sum(0), full({7}, 3, kLong)));
-  EXPECT_EQ(message([] { init::eye_(zeros({3})); }),
+  EXPECT_EQ(message_when([] { init::eye_(zeros({3})); }),
             "init.eye_: Only tensors with 2 dimensions are supported, found 1");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(message_when([] {
               init::dirac_(zeros({3, 3}));
             }),
             "init.dirac_: Only tensors with 3, 4, or 5 dimensions are supported, found 2");
@@ -116,7 +109,7 @@ TEST(ClipGrad, NormIsTakenOverAllGradients) {
   EXPECT_NEAR(b.grad()[0].item<double>(), 2, 1e-5);
   EXPECT_EQ(nn::utils::clip_grad_norm_(unused, 1.0), 0);
   a.mutable_grad() = tensor({std::numeric_limits<float>::infinity(), 0.0f});
-  EXPECT_NE(message([&] {
+  EXPECT_NE(message_when([&] {
               nn::utils::clip_grad_norm_({a, b}, 1.0, 2.0, /*error_if_nonfinite=*/true);
             }).find("The total norm of order 2 for gradients from `parameters` is non-finite"),
             std::string::npos);
@@ -136,7 +129,7 @@ TEST(Parameters, AsOneVectorAndBack) {
   EXPECT_TRUE(other->weight.is_leaf());
   EXPECT_FALSE(other->weight.is_alias_of(vec));
   EXPECT_NE(
-      message([&] { nn::utils::vector_to_parameters(zeros({7}), other->parameters()); }).find("(expected 8 in 1)"),
+      message_when([&] { nn::utils::vector_to_parameters(zeros({7}), other->parameters()); }).find("(expected 8 in 1)"),
       std::string::npos);
 }
 
@@ -164,14 +157,14 @@ TEST(PackedSequence, PacksLongestFirstAndPadsBackInOrder) {
 TEST(PackedSequence, RefusesBadLengths) {
   Tensor x = zeros({4, 2, 1});
   auto pack = [&](std::vector<int64_t> lengths) {
-    return message([&] { rnn_utils::pack_padded_sequence(x, tensor(lengths, TensorOptions(kLong))); });
+    return message_when([&] { rnn_utils::pack_padded_sequence(x, tensor(lengths, TensorOptions(kLong))); });
   };
   EXPECT_NE(pack({1, 2}).find("must be sorted in decreasing order"), std::string::npos);
   EXPECT_NE(pack({2, 0}).find("has to be greater than 0"), std::string::npos);
   EXPECT_NE(pack({2}).find("to be equal to batch_size, but got 1 (batch_size=2)"), std::string::npos);
   EXPECT_NE(pack({5, 1}).find("found a length of 5 (expected at most the input's 4 steps)"), std::string::npos);
   auto packed = rnn_utils::pack_padded_sequence(x, tensor({4, 2}, TensorOptions(kLong)));
-  EXPECT_NE(message([&] { rnn_utils::pad_packed_sequence(packed, false, 0, 3); }).find("but got total_length=3"),
+  EXPECT_NE(message_when([&] { rnn_utils::pad_packed_sequence(packed, false, 0, 3); }).find("but got total_length=3"),
             std::string::npos);
 }
 
@@ -208,9 +201,10 @@ TEST(WeightNorm, TrainsLengthAndDirectionAndIsRemoved) {
   EXPECT_FALSE(linear->has_hooks());
   EXPECT_TRUE(linear->weight.is_leaf() && linear->weight.requires_grad());
   EXPECT_TRUE(allclose(linear->forward(x), y));
-  EXPECT_NE(message([&] { nn::utils::remove_weight_norm(linear); }).find("weight_norm of 'weight' not found in Linear"),
-            std::string::npos);
-  EXPECT_EQ(message([&] { nn::utils::weight_norm(linear, "wheight"); }),
+  EXPECT_NE(
+      message_when([&] { nn::utils::remove_weight_norm(linear); }).find("weight_norm of 'weight' not found in Linear"),
+      std::string::npos);
+  EXPECT_EQ(message_when([&] { nn::utils::weight_norm(linear, "wheight"); }),
             "weight_norm: Linear has no parameter 'wheight'");
 }
 
@@ -277,16 +271,18 @@ TEST(Prune, RandomIdentityAndCustomMasks) {
 
 TEST(Prune, RefusesBadAmounts) {
   Linear linear(2, 2);
-  EXPECT_EQ(message([&] { prune::l1_unstructured(linear, "weight", 5); }),
+  EXPECT_EQ(message_when([&] { prune::l1_unstructured(linear, "weight", 5); }),
             "prune: amount=5 should be smaller than the number of parameters to prune=4");
-  EXPECT_EQ(message([&] { prune::l1_unstructured(linear, "weight", 1.5); }),
+  EXPECT_EQ(message_when([&] { prune::l1_unstructured(linear, "weight", 1.5); }),
             "prune: amount=1.5 should be a non-negative integer or a float in the range [0, 1]");
-  EXPECT_EQ(message([&] { prune::l1_unstructured(linear, "nothing", 1); }), "prune: Linear has no parameter 'nothing'");
-  EXPECT_NE(message([&] { prune::ln_structured(linear, "bias", 1, 2, 0); }).find("multidimensional tensors"),
+  EXPECT_EQ(message_when([&] { prune::l1_unstructured(linear, "nothing", 1); }),
+            "prune: Linear has no parameter 'nothing'");
+  EXPECT_NE(message_when([&] { prune::ln_structured(linear, "bias", 1, 2, 0); }).find("multidimensional tensors"),
             std::string::npos);
-  EXPECT_NE(message([&] { prune::remove(linear, "weight"); }).find("has to be pruned before"), std::string::npos);
-  EXPECT_NE(message([&] { prune::custom_from_mask(linear, "weight", ones({2})); }).find("(expected that of 'weight'"),
-            std::string::npos);
+  EXPECT_NE(message_when([&] { prune::remove(linear, "weight"); }).find("has to be pruned before"), std::string::npos);
+  EXPECT_NE(
+      message_when([&] { prune::custom_from_mask(linear, "weight", ones({2})); }).find("(expected that of 'weight'"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "cresset/ops/all.h"
 
-namespace cresset {
+namespace cresset::binary_test {
 namespace {
 
 template <class T>
@@ -133,4 +133,4 @@ TEST(PointwiseActivation, ends_of_the_range_are_exact) {
   EXPECT_EQ(values_of<float>(tanhshrink(x)), (std::vector<float>{-inf, -1e30f, 1e30f, inf}));
 }
 
-}  // namespace cresset
+}  // namespace cresset::binary_test

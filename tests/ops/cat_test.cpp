@@ -6,7 +6,7 @@
 #include "cresset/cresset.h"
 #include "tests/support/message_when.h"
 
-namespace cresset {
+namespace cresset::cat_test {
 namespace {
 
 using test::expect_contains;
@@ -148,4 +148,4 @@ TEST(Chunk, GivesAtMostThatManyViews) {
 }
 
 }  // namespace
-}  // namespace cresset
+}  // namespace cresset::cat_test

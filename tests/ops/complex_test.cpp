@@ -6,7 +6,7 @@
 #include "cresset/autograd/autograd.h"
 #include "cresset/ops/all.h"
 
-namespace cresset {
+namespace cresset::complex_test {
 namespace {
 
 using C = std::complex<double>;
@@ -55,4 +55,4 @@ TEST(ComplexViews, SharedMemoryAndStrides) {
 }
 
 }  // namespace
-}  // namespace cresset
+}  // namespace cresset::complex_test

@@ -5,7 +5,7 @@
 
 #include "tests/ops/matrix_reference.h"
 
-namespace cresset {
+namespace cresset::conv_test {
 namespace {
 
 using namespace cresset::testing;
@@ -283,4 +283,4 @@ TEST(Conv2d, ResultsOnOneAndTwoThreadsAreClose) {
 }
 
 }  // namespace
-}  // namespace cresset
+}  // namespace cresset::conv_test

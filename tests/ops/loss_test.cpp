@@ -8,7 +8,7 @@
 #include "cresset/autograd/autograd.h"
 #include "cresset/ops/all.h"
 
-namespace cresset {
+namespace cresset::loss_test {
 namespace {
 
 Tensor logits(std::vector<int64_t> sizes) {
@@ -114,4 +114,4 @@ TEST(CrossEntropy, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace cresset
+}  // namespace cresset::loss_test

@@ -6,7 +6,7 @@
 
 #include "cresset/cresset.h"
 
-namespace cresset {
+namespace cresset::matmul_half_test {
 namespace {
 
 class HalfProducts : public ::testing::TestWithParam<DType> {
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(Dtypes, HalfProducts, ::testing::Values(kHalf, kBFloat1
                          [](const auto& info) { return info.param == kHalf ? "float16" : "bfloat16"; });
 
 }  // namespace
-}  // namespace cresset
+}  // namespace cresset::matmul_half_test

@@ -4,7 +4,7 @@
 
 #include "tests/ops/matrix_reference.h"
 
-namespace cresset {
+namespace cresset::matmul_test {
 namespace {
 
 using namespace cresset::testing;
@@ -404,4 +404,4 @@ TEST(MatmulDerivatives, InPlaceAddmmPassesGradientsToWhatItWas) {
 }
 
 }  // namespace
-}  // namespace cresset
+}  // namespace cresset::matmul_test

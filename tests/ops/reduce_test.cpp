@@ -10,7 +10,7 @@
 #include "cresset/core/parallel.h"
 #include "cresset/ops/all.h"
 
-namespace cresset {
+namespace cresset::reduce_test {
 namespace {
 
 Tensor floats(std::vector<float> values, std::vector<int64_t> sizes) {
@@ -178,4 +178,4 @@ TEST(Amax, ReducesSeveralDims) {
 }
 
 }  // namespace
-}  // namespace cresset
+}  // namespace cresset::reduce_test

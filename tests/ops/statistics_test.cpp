@@ -9,7 +9,7 @@
 #include "cresset/core/parallel.h"
 #include "cresset/ops/all.h"
 
-namespace cresset {
+namespace cresset::statistics_test {
 namespace {
 
 Tensor floats(std::vector<float> values) {
@@ -108,4 +108,4 @@ TEST(Moments, ANumberIsADimension) {
 }
 
 }  // namespace
-}  // namespace cresset
+}  // namespace cresset::statistics_test

@@ -6,7 +6,7 @@
 #include "tests/core/expect_error.h"
 #include "tests/optim/reference.h"
 
-namespace cresset::testing {
+namespace cresset::testing::fused_test {
 namespace {
 
 using namespace optim;
@@ -257,4 +257,4 @@ TEST(Optimizers, DoNotGrow) {
 }
 
 }  // namespace
-}  // namespace cresset::testing
+}  // namespace cresset::testing::fused_test

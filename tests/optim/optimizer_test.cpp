@@ -2,7 +2,7 @@
 #include "tests/core/expect_error.h"
 #include "tests/optim/reference.h"
 
-namespace cresset::testing {
+namespace cresset::testing::optimizer_test {
 namespace {
 
 using namespace optim;
@@ -262,4 +262,4 @@ TEST(SparseAdamRows, WithoutGradientAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace cresset::testing
+}  // namespace cresset::testing::optimizer_test

@@ -3,7 +3,7 @@
 
 #include "tests/optim/reference.h"
 
-namespace cresset::testing {
+namespace cresset::testing::parity_test {
 namespace {
 
 using namespace optim;
@@ -251,4 +251,4 @@ TEST(OptimizerParity, SparseAdamWithOptions) {
 }
 
 }  // namespace
-}  // namespace cresset::testing
+}  // namespace cresset::testing::parity_test

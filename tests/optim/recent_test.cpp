@@ -4,7 +4,7 @@
 
 #include "tests/optim/reference.h"
 
-namespace cresset::testing {
+namespace cresset::testing::recent_test {
 namespace {
 
 using namespace optim;
@@ -235,4 +235,4 @@ TEST(Maximize, IsTheStepOfTheOppositeGradient) {
 }
 
 }  // namespace
-}  // namespace cresset::testing
+}  // namespace cresset::testing::recent_test

@@ -2,7 +2,7 @@
 #include "tests/core/expect_error.h"
 #include "tests/optim/reference.h"
 
-namespace cresset::testing {
+namespace cresset::testing::scheduler_test {
 namespace {
 
 using namespace optim;
@@ -263,4 +263,4 @@ TEST(Schedulers, ErrorsSayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace cresset::testing
+}  // namespace cresset::testing::scheduler_test

@@ -2,7 +2,7 @@
 #include "tests/core/expect_error.h"
 #include "tests/optim/reference.h"
 
-namespace cresset::testing {
+namespace cresset::testing::state_dict_test {
 namespace {
 
 using namespace optim;
@@ -192,4 +192,4 @@ TEST(StateDictLayout, IsPyTorchs) {
 }
 
 }  // namespace
-}  // namespace cresset::testing
+}  // namespace cresset::testing::state_dict_test

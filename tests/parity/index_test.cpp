@@ -57,16 +57,16 @@ Piece strided_longs(Ints values) {
   return {long_one.ours.tensor().slice(0, 0, kNone, 2), long_one.theirs.tensor().slice(0, 0, c10::nullopt, 2)};
 }
 
-struct Case {
+struct IndexCase {
   const char* name;
   Ints sizes;
   Pieces pieces;
   bool transposed = false;
 };
 
-void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const IndexCase& one, std::ostream* out) { *out << one.name; }
 
-std::vector<Case> cases() {
+std::vector<IndexCase> index_cases() {
   const Ints cube{2, 3, 4}, four{2, 3, 4, 5};
   return {
       {"integer", cube, {at_(1)}},
@@ -190,7 +190,7 @@ bool both_work(const std::string& what, const std::function<void()>& our_call,
   return our_error.empty() && their_error.empty();
 }
 
-class IndexParity : public testing::TestWithParam<Case> {
+class IndexParity : public testing::TestWithParam<IndexCase> {
  protected:
   // Leaves of the case's shape, and what is indexed: a copy of the leaf, transposed where the case says so.
   void SetUp() override {
@@ -264,7 +264,7 @@ TEST_P(IndexParity, WritingATensor) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Expressions, IndexParity, testing::ValuesIn(cases()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Expressions, IndexParity, testing::ValuesIn(index_cases()), [](const auto& info) {
   std::string name;
   for (char c : std::string(info.param.name)) name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   return name;

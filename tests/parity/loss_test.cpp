@@ -10,7 +10,7 @@ namespace {
 
 using parity::torch_twin;
 
-void expect_close(const Tensor& ours, const at::Tensor& theirs) {
+void expect_near_torch(const Tensor& ours, const at::Tensor& theirs) {
   EXPECT_TRUE(at::allclose(torch_twin(ours), theirs, 1e-10, 1e-10, /*equal_nan=*/true))
       << torch_twin(ours) << "\nlibtorch:\n"
       << theirs;
@@ -31,10 +31,10 @@ TEST(CtcParity, LossAndGradientBehindLogSoftmax) {
         Tensor loss = ctc_loss(log_softmax(x, 2), targets, batch.times, batch.lengths, 0, reduction, zero_infinity);
         at::Tensor theirs = at::ctc_loss(at::log_softmax(twin, 2), torch_twin(targets), batch.times, batch.lengths, 0,
                                          reduction, zero_infinity);
-        expect_close(loss.detach(), theirs.detach());
+        expect_near_torch(loss.detach(), theirs.detach());
         sum(loss).backward();
         theirs.sum().backward();
-        expect_close(x.grad(), twin.grad());
+        expect_near_torch(x.grad(), twin.grad());
       }
 }
 
@@ -42,8 +42,8 @@ TEST(CtcParity, TargetsInARow) {
   manual_seed(4);
   Tensor x = log_softmax(randn({9, 2, 4}, kFloat), 2).to(kDouble), targets = randint(1, 4, {5}, kLong);
   Tensor times = tensor({9, 7}), lengths = tensor({2, 3});
-  expect_close(ctc_loss(x, targets, times, lengths),
-               at::ctc_loss(torch_twin(x), torch_twin(targets), torch_twin(times), torch_twin(lengths)));
+  expect_near_torch(ctc_loss(x, targets, times, lengths),
+                    at::ctc_loss(torch_twin(x), torch_twin(targets), torch_twin(times), torch_twin(lengths)));
 }
 
 }  // namespace

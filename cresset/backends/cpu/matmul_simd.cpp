@@ -110,6 +110,19 @@ View<T> matrix_of(const Matrix& m, int64_t batch) {
   return {static_cast<T*>(m.data) + batch * m.batch, m.row, m.col};
 }
 
+// Results that do not fill their vectors, or whose type is another; one for all sizes of tiles, which compiles sooner.
+template <class C, class Out>
+[[gnu::noinline]] void put_rows(const C* from, int rows, int width, const View<Out>& out, const View<Out>& added,
+                                int64_t cols, const Scale<C>& scale) {
+  for (int i = 0; i < rows; i++)
+    for (int64_t j = 0; j < cols; j++) {
+      const C sum = from[i * width + j];
+      C y = scale.scaled ? static_cast<C>(scale.alpha * sum) : sum;
+      if (scale.accumulated) y += static_cast<C>(scale.beta * static_cast<C>(*added.at(i, j)));
+      *out.at(i, j) = static_cast<Out>(y);
+    }
+}
+
 // Rows x (Vectors * lanes) results from row-major b; then scaled and added to; `cols` columns of the result exist.
 template <int Rows, int Vectors, int Bytes, class C, class Out>
 void tile(int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, View<Out> added, int64_t cols,
@@ -148,16 +161,9 @@ void tile(int64_t k, View<const C> a, const C* b, int64_t b_row, View<Out> out, 
       return;
     }
   }
-  cols = std::min<int64_t>(cols, Vectors * lanes);
-  for (int i = 0; i < Rows; i++) {
-    C row[Vectors * lanes];
-    std::memcpy(row, sum[i], sizeof(row));
-    for (int64_t j = 0; j < cols; j++) {
-      C y = scale.scaled ? static_cast<C>(scale.alpha * row[j]) : row[j];
-      if (scale.accumulated) y += static_cast<C>(scale.beta * static_cast<C>(*added.at(i, j)));
-      *out.at(i, j) = static_cast<Out>(y);
-    }
-  }
+  C rows[Rows][Vectors * lanes];
+  std::memcpy(rows, sum, sizeof(rows));
+  put_rows(&rows[0][0], Rows, Vectors * lanes, out, added, std::min<int64_t>(cols, Vectors * lanes), scale);
 }
 
 // Not inlined: all widths at once would not fit into the registers.

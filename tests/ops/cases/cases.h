@@ -51,6 +51,25 @@ std::vector<OpCase> math_cases();
 std::vector<OpCase> special_cases();
 std::vector<OpCase> special_binary_cases();
 
+// What the files share.
+using Ints = std::vector<int64_t>;
+
+inline Reference single(std::function<Array(const Arguments&)> f) {
+  return [f](const Arguments& in) { return std::vector{f(in)}; };
+}
+inline ErrorCase refused(std::string label, std::function<Values(Make&)> arguments, std::string text) {
+  return {std::move(label), std::move(arguments), std::move(text)};
+}
+inline Tensor places(Ints sizes, const std::vector<Complex>& values) {
+  return tensor_of({std::move(sizes), values}, kInt64);
+}
+inline Tensor places(const std::vector<Complex>& values) {
+  return places({static_cast<int64_t>(values.size())}, values);
+}
+inline Samples self_and(const Values& more = {}) {
+  return [more](Make& make) { return shaped_samples(make, [&](const Tensor&) { return more; }); };
+}
+
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();
 const OpCase* find_case(std::string_view name, std::string_view overload);

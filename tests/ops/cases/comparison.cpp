@@ -8,7 +8,7 @@ namespace cresset::test {
 namespace {
 
 using Predicate = std::function<bool(double, double)>;
-constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 Values different_shapes(Make& make) { return {make.tensor({2, 3}), make.tensor({2, 4})}; }
 
@@ -83,7 +83,7 @@ OpCase of_kind(const std::string& name, const std::function<bool(Complex)>& f, c
           .result_dtype = to_bool,
           .gradient = false};
 }
-bool either(Complex x, bool (*f)(double)) { return f(x.real()) || f(x.imag()); }
+bool either_part(Complex x, bool (*f)(double)) { return f(x.real()) || f(x.imag()); }
 
 // ---- bits
 using OnBits = std::function<int64_t(int64_t, int64_t)>;
@@ -170,7 +170,7 @@ std::vector<Sample> mask_samples(Make& make) {
           {"empty", {make.tensor({0, 3}), make.condition({3})}, true, true},
           {"broadcast mask", {make.tensor({2, 3, 4}), make.condition({3, 1})}, true, true},
           {"broadcast self", {make.tensor({3, 1}), make.condition({2, 1, 4})}, true, true},
-          {"inf and nan", {make.special(), make.condition({14})}, false, true},
+          {"infinite and nan", {make.special(), make.condition({14})}, false, true},
           {"large", {make.tensor({201, 333}), make.condition({201, 333})}, false, true}};
 }
 Samples masks_with(const std::function<Value(Make&)>& more) {
@@ -262,14 +262,14 @@ std::vector<OpCase> comparison_cases() {
   add_logical(cases, "logical_or", [](bool a, bool b) { return a || b; });
   add_logical(cases, "logical_xor", [](bool a, bool b) { return a != b; });
   cases.push_back(of_kind("logical_not", [](Complex x) { return x == 0.0; }));
-  cases.push_back(of_kind("isnan", [](Complex x) { return either(x, [](double v) { return std::isnan(v); }); }));
-  cases.push_back(of_kind("isinf", [](Complex x) { return either(x, [](double v) { return std::isinf(v); }); }));
+  cases.push_back(of_kind("isnan", [](Complex x) { return either_part(x, [](double v) { return std::isnan(v); }); }));
+  cases.push_back(of_kind("isinf", [](Complex x) { return either_part(x, [](double v) { return std::isinf(v); }); }));
   cases.push_back(
-      of_kind("isfinite", [](Complex x) { return !either(x, [](double v) { return !std::isfinite(v); }); }));
+      of_kind("isfinite", [](Complex x) { return !either_part(x, [](double v) { return !std::isfinite(v); }); }));
   cases.push_back(of_kind(
-      "isposinf", [](Complex x) { return x.real() == inf; }, complexes()));
+      "isposinf", [](Complex x) { return x.real() == infinite; }, complexes()));
   cases.push_back(of_kind(
-      "isneginf", [](Complex x) { return x.real() == -inf; }, complexes()));
+      "isneginf", [](Complex x) { return x.real() == -infinite; }, complexes()));
   cases.push_back(of_kind("isreal", [](Complex x) { return x.imag() == 0; }));
   cases.push_back(of_kind(
       "signbit", [](Complex x) { return std::signbit(x.real()); }, complexes()));

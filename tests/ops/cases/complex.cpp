@@ -6,8 +6,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 std::vector<Sample> pairs_of_parts(Make& m) {
   return {{"3-d", {m.tensor({3, 4, 2})}},
           {"1-d", {m.tensor({2})}},

@@ -4,8 +4,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 Ints expanded(Ints list, int64_t rank) {
   if (list.size() == 1) list.assign(static_cast<size_t>(rank), list[0]);
   return list;
@@ -246,11 +244,7 @@ std::vector<Array> bilinear_form(const Arguments& in) {
   return {y};
 }
 
-ErrorCase error(std::string label, std::function<Values(Make&)> arguments, std::string text) {
-  return {std::move(label), std::move(arguments), std::move(text)};
-}
-
-OpCase numbers_case(const char* name, int64_t rank, Samples samples) {
+OpCase numbered_case(const char* name, int64_t rank, Samples samples) {
   return {.name = name, .torch = name, .samples = std::move(samples), .reference = by_number(rank)};
 }
 OpCase named_case(const char* name, int64_t rank, Ints x, Ints w) {
@@ -259,13 +253,13 @@ OpCase named_case(const char* name, int64_t rank, Ints x, Ints w) {
           .torch = std::string(name) + ".padding",
           .samples = [x, w](Make& m) { return named(m, x, w); },
           .reference = by_name(rank),
-          .errors = {error(
+          .errors = {refused(
                          "name",
                          [x, w](Make& m) -> Values {
                            return {m.tensor(x), m.tensor(w), Value(), one, std::string("full")};
                          },
                          std::string(name) + ": Invalid padding string: 'full'"),
-                     error(
+                     refused(
                          "strided",
                          [x, w](Make& m) -> Values {
                            return {m.tensor(x), m.tensor(w), Value(), two, std::string("same")};
@@ -281,11 +275,11 @@ OpCase transposed_case(const char* name, const char* torch, int64_t rank, Sample
 
 std::vector<OpCase> conv_cases() {
   std::vector<OpCase> cases = {
-      numbers_case("conv1d", 1, samples_1d),
+      numbered_case("conv1d", 1, samples_1d),
       named_case("conv1d", 1, {1, 2, 5}, {2, 2, 3}),
-      numbers_case("conv2d", 2, samples_2d),
+      numbered_case("conv2d", 2, samples_2d),
       named_case("conv2d", 2, {1, 2, 4, 3}, {2, 2, 3, 2}),
-      numbers_case("conv3d", 3, samples_3d),
+      numbered_case("conv3d", 3, samples_3d),
       named_case("conv3d", 3, {1, 1, 3, 3, 2}, {2, 1, 2, 3, 1}),
       transposed_case("conv_transpose1d", "conv_transpose1d", 1, transposed_1d),
       transposed_case("conv_transpose2d", "conv_transpose2d.input", 2, transposed_2d),
@@ -313,70 +307,70 @@ std::vector<OpCase> conv_cases() {
                  {"large", {m.tensor({40, 20}), m.tensor({40, 30}), m.tensor({10, 20, 30}), m.tensor({10})}, false}};
        },
        .reference = bilinear_form,
-       .errors = {error(
+       .errors = {refused(
                       "inner",
                       [](Make& m) -> Values {
                         return {m.tensor({2, 3}), m.tensor({2, 4}), m.tensor({2, 2, 4})};
                       },
                       "bilinear(): input1 size does not match weight size: got 3 but expected 2"),
-                  error(
+                  refused(
                       "batch",
                       [](Make& m) -> Values {
                         return {m.tensor({2, 3}), m.tensor({3, 4}), m.tensor({2, 3, 4})};
                       },
                       "bilinear(): input batch dimensions do not match at dim 0: got 2 and 3")}},
   };
-  cases[0].errors = {error(
+  cases[0].errors = {refused(
                          "stride",
                          [](Make& m) -> Values {
                            return {m.tensor({1, 1, 4}), m.tensor({1, 1, 2}), Value(), none};
                          },
                          "conv1d: non-positive stride is not supported"),
-                     error(
+                     refused(
                          "rank",
                          [](Make& m) -> Values {
                            return {m.tensor({1, 1, 4, 4}), m.tensor({1, 1, 2})};
                          },
                          "conv1d: Expected 2D (unbatched) or 3D (batched) input to conv1d")};
   cases[2].errors = {
-      error(
+      refused(
           "channels",
           [](Make& m) -> Values {
             return {m.tensor({1, 3, 4, 4}), m.tensor({2, 2, 2, 2})};
           },
           "conv2d: Given groups=1, weight of size [2, 2, 2, 2], expected input[1, 3, 4, 4] to have 2 channels"),
-      error(
+      refused(
           "too_small",
           [](Make& m) -> Values {
             return {m.tensor({1, 1, 2, 2}), m.tensor({1, 1, 3, 3})};
           },
           "conv2d: Calculated padded input size per channel: (2 x 2). Kernel size: (3 x 3)"),
-      error(
+      refused(
           "rank",
           [](Make& m) -> Values {
             return {m.tensor({2, 2}), m.tensor({1, 1, 2, 2})};
           },
           "conv2d: Expected 3D (unbatched) or 4D (batched) input to conv2d"),
-      error(
+      refused(
           "stride",
           [](Make& m) -> Values {
             return {m.tensor({1, 1, 4, 4}), m.tensor({1, 1, 2, 2}), Value(), none};
           },
           "conv2d: non-positive stride is not supported")};
-  cases[7].errors = {error(
+  cases[7].errors = {refused(
                          "channels",
                          [](Make& m) -> Values {
                            return {m.tensor({1, 3, 4, 4}), m.tensor({2, 2, 2, 2})};
                          },
                          "conv_transpose2d: Given transposed=1, weight of size [2, 2, 2, 2], expected input[1, 3, "
                          "4, 4] to have 2 channels"),
-                     error(
+                     refused(
                          "output_padding",
                          [](Make& m) -> Values {
                            return {m.tensor({1, 2, 4, 4}), m.tensor({2, 2, 2, 2}), Value(), one, none, one};
                          },
                          "conv_transpose2d: output padding must be smaller than either stride or dilation"),
-                     error(
+                     refused(
                          "too_small",
                          [](Make& m) -> Values {
                            return {m.tensor({1, 1, 1, 1}), m.tensor({1, 1, 2, 2}), Value(), one, one};

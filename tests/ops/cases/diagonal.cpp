@@ -4,8 +4,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 Reference triangle(bool upper) {
   return [upper](const Arguments& in) {
     Array x = in.array(0);

@@ -56,7 +56,7 @@ Reference trapezoids(bool places, bool cumulative) {
     return std::vector{cumulative ? z : without_dim(z, in.integer(2))};
   };
 }
-std::vector<Sample> place_samples(Make& m) {
+std::vector<Sample> along_samples(Make& m) {
   return {{"rows", {m.tensor({3, 5}), m.tensor({5})}},
           {"columns", {m.tensor({5, 3}), m.tensor({5}), int64_t{0}}},
           {"vector", {m.tensor({4}), m.tensor({4}), int64_t{0}}}};
@@ -108,7 +108,7 @@ std::vector<OpCase> difference_cases() {
       c.name = cumulative ? "cumulative_trapezoid" : "trapezoid";
       c.overload = places ? "x" : "dx";
       c.torch = c.name + "." + c.overload;
-      c.samples = places ? place_samples : step_samples;
+      c.samples = places ? along_samples : step_samples;
       c.reference = trapezoids(places, cumulative);
       c.dtypes = {kFloat, kDouble, kInt64};
       if (!places) c.dtypes.push_back(kComplex128);

@@ -7,7 +7,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double length(const std::vector<double>& x, double p) {

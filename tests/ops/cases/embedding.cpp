@@ -6,13 +6,7 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
-Tensor places(Ints sizes, const std::vector<Complex>& values) { return tensor_of({std::move(sizes), values}, kInt64); }
 int64_t whole(Complex value) { return static_cast<int64_t>(value.real()); }
-Reference one(std::function<Array(const Arguments&)> f) {
-  return [f](const Arguments& in) { return std::vector{f(in)}; };
-}
 
 std::vector<Array> bags_of(const Arguments& in) {
   Array weight = in.array(0), indices = in.array(1), offsets = in.array(2);
@@ -61,7 +55,7 @@ std::vector<OpCase> embedding_cases() {
                  {"int32", {m.tensor({4, 3}), m.integers({3}, 0, 4, kInt32)}},
                  {"large", {m.tensor({100, 64}), m.integers({700}, 0, 100)}, false}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array weight = in.array(0), indices = in.array(1);
          Ints sizes = indices.sizes;
          sizes.push_back(weight.sizes[1]);
@@ -97,7 +91,7 @@ std::vector<OpCase> embedding_cases() {
                  {"matrix", {m.tensor({2, 2, 3}), m.integers({2, 2}, 0, 4), int64_t{4}, int64_t{-1}, false}},
                  {"large", {m.tensor({700, 64}), m.integers({700}, 0, 100), int64_t{100}, int64_t{-1}, false}, false}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array g = in.array(0), indices = in.array(1);
          int64_t width = g.sizes.back();
          Array y = Array::filled({in.integer(2), width});
@@ -126,7 +120,7 @@ std::vector<OpCase> embedding_cases() {
                  {"absolute", {m.tensor({4, 3}), places({1}, {1}), 0.5, 1.0}},
                  {"large enough", {m.tensor({4, 3}), places({1}, {1}), 100.0, 2.0}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array y = in.array(0);
          std::vector<bool> done(y.values.size());
          for (Complex index : in.array(1).values) {
@@ -192,7 +186,7 @@ std::vector<OpCase> embedding_cases() {
                  {"0-d", {places({}, {1}), int64_t{3}}},
                  {"empty", {places({0}, {}), int64_t{3}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          int64_t classes = in.integer(1);
          if (classes < 0)

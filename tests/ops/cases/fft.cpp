@@ -6,10 +6,9 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
 enum class Kind { fft, ifft, rfft, irfft, hfft, ihfft };
 
-int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
+int64_t wrapped_dim(int64_t dim, int64_t rank) { return dim < 0 ? dim + rank : dim; }
 Array resized(const Array& x, int64_t dim, int64_t n) {
   Ints sizes = x.sizes;
   auto d = static_cast<size_t>(dim);
@@ -82,14 +81,14 @@ Reference reference_of(Kind kind) {
     Ints dims, sizes;
     bool one = !in.given(2) || std::holds_alternative<int64_t>(in[2]);
     if (one && in.size() > 2 && in.given(2)) {
-      dims = {wrapped(in.integer(2), x.rank())};
+      dims = {wrapped_dim(in.integer(2), x.rank())};
     } else {
       dims = in.integers(2);
       if (dims.empty()) {
         auto count = static_cast<int64_t>(in.given(1) ? in.integers(1).size() : x.sizes.size());
         for (int64_t d = x.rank() - count; d < x.rank(); d++) dims.push_back(d);
       }
-      for (int64_t& d : dims) d = wrapped(d, x.rank());
+      for (int64_t& d : dims) d = wrapped_dim(d, x.rank());
     }
     for (size_t i = 0; i < dims.size(); i++) {
       int64_t have = x.sizes[static_cast<size_t>(dims[i])];
@@ -184,7 +183,7 @@ Reference shifted(bool back) {
     if (!in.given(1))
       for (int64_t d = 0; d < x.rank(); d++) dims.push_back(d);
     for (int64_t dim : dims) {
-      auto d = static_cast<size_t>(wrapped(dim, x.rank()));
+      auto d = static_cast<size_t>(wrapped_dim(dim, x.rank()));
       int64_t n = x.sizes[d], by = back ? (n + 1) / 2 : n / 2;
       x = gathered(x, x.sizes, [&](Index at) {
         at[d] = ((at[d] - by) % n + n) % n;

@@ -4,10 +4,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
-Tensor places(Ints sizes, const std::vector<Complex>& values) { return tensor_of({std::move(sizes), values}, kInt64); }
-
 size_t wrapped(int64_t dim, const Array& x) {
   return static_cast<size_t>(dim < 0 ? dim + std::max<int64_t>(x.rank(), 1) : dim);
 }

@@ -4,13 +4,7 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
 using List = std::vector<Tensor>;
-
-Tensor places(const std::vector<Complex>& values) {
-  return tensor_of({{static_cast<int64_t>(values.size())}, values}, kInt64);
-}
-Tensor places(Ints sizes, const std::vector<Complex>& values) { return tensor_of({std::move(sizes), values}, kInt64); }
 
 // Index tensors, one per dimension of x (none: the whole dimension); masks become the places where they are true.
 struct Places {

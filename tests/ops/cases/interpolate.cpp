@@ -6,8 +6,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 enum class How { nearest, exact, linear, cubic, area, smooth_linear, smooth_cubic };
 
 double cubic(double x, double a) {

@@ -7,12 +7,6 @@ namespace {
 
 using namespace linalg;
 
-Array infos(const Array& x) {
-  Array y = Array::filled(batch_of(x));
-  y.dtype = kInt;
-  return y;
-}
-
 std::vector<Sample> positives(Make& m) {
   return {{"3x3", {positive(m, {3, 3})}},
           {"batch, upper", {positive(m, {2, 2, 2}), true}},

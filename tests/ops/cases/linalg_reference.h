@@ -8,8 +8,6 @@
 
 namespace cresset::test::linalg {
 
-using Ints = std::vector<int64_t>;
-
 struct Mat {
   int64_t rows = 0, cols = 0;
   std::vector<Complex> v;
@@ -177,6 +175,11 @@ inline Mat matrix_at(const Array& x, const Index& batch) {
   return m;
 }
 inline Ints batch_of(const Array& x) { return Ints(x.sizes.begin(), x.sizes.end() - 2); }
+inline Array infos(const Array& x) {
+  Array y = Array::filled(batch_of(x));
+  y.dtype = kInt;
+  return y;
+}
 inline Array each(const Ints& batch, const Ints& sizes, const std::function<std::vector<Complex>(const Index&)>& f) {
   Array y;
   y.sizes = batch;

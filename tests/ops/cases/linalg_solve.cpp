@@ -18,11 +18,6 @@ Reference of_matrix(const std::function<Mat(const Mat&)>& f) {
     return std::vector{each_matrix(x, {x.sizes.back(), x.sizes.end()[-2]}, [&](const Mat& a) { return f(a).v; })};
   };
 }
-Array infos(const Array& x) {
-  Array y = Array::filled(batch_of(x));
-  y.dtype = kInt;
-  return y;
-}
 Array numbers(const Array& x, const std::function<Complex(const Mat&)>& f) {
   return each_matrix(x, {}, [&](const Mat& a) { return std::vector<Complex>{f(a)}; });
 }

@@ -30,7 +30,7 @@ std::vector<Sample> hermitian_samples(Make& m) {
           {"0x0", {m.tensor({0, 0})}, false},
           {"many", {positive(m, {20, 3, 3})}, false}};
 }
-std::vector<Sample> rectangles(Make& m) {
+std::vector<Sample> rectangle_samples(Make& m) {
   return {{"square", {m.tensor({3, 3})}},
           {"tall", {m.tensor({4, 2})}},
           {"wide batch", {m.tensor({2, 2, 3})}},
@@ -188,7 +188,7 @@ std::vector<OpCase> singular_cases() {
        .torch = "linalg_svd",
        .samples =
            [](Make& m) {
-             std::vector<Sample> samples = rectangles(m);
+             std::vector<Sample> samples = rectangle_samples(m);
              for (size_t i = 0, n = samples.size(); i < n; i++) {
                samples.push_back(
                    {samples[i].label + ", reduced", {samples[i].arguments[0], false}, samples[i].differentiate});
@@ -214,7 +214,7 @@ std::vector<OpCase> singular_cases() {
        .torch = "svd",
        .samples =
            [](Make& m) {
-             std::vector<Sample> samples = rectangles(m);
+             std::vector<Sample> samples = rectangle_samples(m);
              samples.push_back({"full", {m.tensor({3, 2}), false}, false});
              samples.push_back({"values only", {m.tensor({3, 2}), true, false}, false});
              return samples;
@@ -231,7 +231,7 @@ std::vector<OpCase> singular_cases() {
        .values_known = false},
       {.name = "linalg_svdvals",
        .torch = "linalg_svdvals",
-       .samples = rectangles,
+       .samples = rectangle_samples,
        .reference =
            [](const Arguments& in) {
              const Array x = in.array(0);

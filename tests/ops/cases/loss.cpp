@@ -6,8 +6,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 Array log_softmax(const Array& x, size_t dim) {
   Array y = x;
   Ints outer = x.sizes;

@@ -2,12 +2,10 @@
 #include <cmath>
 
 #include "tests/ops/cases/cases.h"
+#include "tests/ops/cases/loss_reductions.h"
 
 namespace cresset::test {
 namespace {
-
-using Ints = std::vector<int64_t>;
-constexpr int64_t none = 0, mean = 1, sum = 2;
 
 bool defined(const Arguments& in, size_t i) { return in.given(i) && std::get<Tensor>(in[i]).defined(); }
 std::vector<Array> total_of(const Array& each, int64_t reduction, double divisor) {

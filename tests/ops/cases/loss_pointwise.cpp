@@ -2,13 +2,12 @@
 #include <cmath>
 
 #include "tests/ops/cases/cases.h"
+#include "tests/ops/cases/loss_reductions.h"
 
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
 using Term = std::function<double(double, double)>;
-constexpr int64_t none = 0, mean = 1, sum = 2;
 
 std::vector<Array> reduced_by(const Array& each, int64_t reduction) {
   if (reduction == none) return {each};

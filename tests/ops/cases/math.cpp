@@ -32,7 +32,7 @@ std::vector<Sample> decimals_samples(Make& make) {
           {"large", {make.tensor({201, 333}), int64_t{1}}, false}};
 }
 
-std::vector<Sample> logit_samples(Make& make) {
+std::vector<Sample> clamped_samples(Make& make) {
   Make other(make.dtype, 2);
   std::vector<Sample> samples = samples_between(0.05, 0.95)(make);
   for (Sample& sample : samples_between(-0.31, 1.27)(other)) {
@@ -163,7 +163,7 @@ std::vector<OpCase> math_cases() {
            .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble})},
           {.name = "logit",
            .torch = "logit",
-           .samples = logit_samples,
+           .samples = clamped_samples,
            .reference =
                [](const Arguments& in) {
                  Array y = in.array(0);

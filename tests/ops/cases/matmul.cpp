@@ -4,8 +4,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 // [m, k] x [k, n]
 Array product(const Array& a, const Array& b) {
   int64_t m = a.sizes[0], k = a.sizes[1], n = b.sizes[1];

@@ -4,8 +4,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 // Sums of products over letters, straight from the definition; equations are written out ("ab,bc->ac").
 Array summed_products(const std::string& equation, const std::vector<Array>& operands) {
   const size_t arrow = equation.find("->");
@@ -69,7 +67,7 @@ Samples added_samples(Ints self, Ints a, Ints b, Ints large_a, Ints large_b, Int
   };
 }
 
-Samples pairs(std::vector<std::pair<Ints, Ints>> shapes) {
+Samples two_of(std::vector<std::pair<Ints, Ints>> shapes) {
   return [shapes](Make& make) {
     std::vector<Sample> samples;
     for (const auto& [a, b] : shapes)
@@ -234,7 +232,7 @@ std::vector<OpCase> gemm_like_cases() {
                    "addmv: size mismatch, got input (2), mat (3x4), vec (4)"}}},
       {.name = "inner",
        .torch = "inner",
-       .samples = pairs({{{2, 3}, {4, 3}}, {{3}, {3}}, {{2, 2, 3}, {3}}, {{0, 3}, {2, 3}}, {{}, {2}}}),
+       .samples = two_of({{{2, 3}, {4, 3}}, {{3}, {3}}, {{2, 2, 3}, {3}}, {{0, 3}, {2, 3}}, {{}, {2}}}),
        .reference =
            [](const Arguments& in) {
              const Array a = in.array(0), b = in.array(1);
@@ -251,7 +249,7 @@ std::vector<OpCase> gemm_like_cases() {
                    "the last dimension must match on both input tensors"}}},
       {.name = "vdot",
        .torch = "vdot",
-       .samples = pairs({{{5}, {5}}, {{0}, {0}}, {{300}, {300}}}),
+       .samples = two_of({{{5}, {5}}, {{0}, {0}}, {{300}, {300}}}),
        .reference =
            [](const Arguments& in) {
              Array a = in.array(0);
@@ -322,7 +320,7 @@ std::vector<OpCase> pointwise_like_cases() {
                    "addr: Expected 1-D argument vec1, but got 2-D"}}},
       {.name = "outer",
        .torch = "outer",
-       .samples = pairs({{{3}, {2}}, {{0}, {2}}, {{1}, {1}}}),
+       .samples = two_of({{{3}, {2}}, {{0}, {2}}, {{1}, {1}}}),
        .reference = einsum_reference("a,b->ab"),
        .errors = {{"rank",
                    [](Make& m) -> Values {
@@ -331,7 +329,7 @@ std::vector<OpCase> pointwise_like_cases() {
                    "outer: Expected 1-D argument self, but got 2-D"}}},
       {.name = "kron",
        .torch = "kron",
-       .samples = pairs({{{2, 2}, {1, 3}}, {{2}, {2, 2}}, {{}, {2}}, {{2, 1, 2}, {2, 2}}, {{0, 2}, {2, 2}}}),
+       .samples = two_of({{{2, 2}, {1, 3}}, {{2}, {2, 2}}, {{}, {2}}, {{2, 1, 2}, {2, 2}}, {{0, 2}, {2, 2}}}),
        .reference =
            [](const Arguments& in) {
              Array a = in.array(0), b = in.array(1);

@@ -7,8 +7,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 bool has(const Arguments& in, size_t i) { return in.given(i) && std::get<Tensor>(in[i]).defined(); }
 
 // Elements that share statistics have one key; `weight` gives each element's place in weight and bias.

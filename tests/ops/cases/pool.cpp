@@ -7,8 +7,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 const int64_t one = 1, two = 2, three = 3;
 
 Ints expanded(Ints list, size_t rank) {

@@ -5,16 +5,11 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 Reference shaped_like_self() {
   return [](const Arguments& in) { return std::vector{Array::filled(in.array(0).sizes)}; };
 }
 Reference shaped_by(size_t argument) {
   return [argument](const Arguments& in) { return std::vector{Array::filled(in.integers(argument))}; };
-}
-Samples self_and(const Values& more = {}) {
-  return [more](Make& make) { return shaped_samples(make, [&](const Tensor&) { return more; }); };
 }
 // What `front` gives, a size, options of the dtype.
 Samples sized(const Values& front = {}) {

@@ -6,11 +6,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
-Samples self_and(const Values& more = {}) {
-  return [more](Make& make) { return shaped_samples(make, [&](const Tensor&) { return more; }); };
-}
 std::vector<Array> like_self(const Arguments& in) { return {Array::filled(in.array(0).sizes)}; }
 std::vector<Array> like_both(const Arguments& in) {
   return {Array::filled(broadcast(in.array(0).sizes, in.array(1).sizes))};

@@ -6,16 +6,9 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
 using List = std::vector<Tensor>;
 
 int64_t wrapped(int64_t dim, const Array& x) { return dim < 0 ? dim + std::max<int64_t>(x.rank(), 1) : dim; }
-Reference one(std::function<Array(const Arguments&)> f) {
-  return [f](const Arguments& in) { return std::vector{f(in)}; };
-}
-ErrorCase refused(std::string label, std::function<Values(Make&)> arguments, std::string text) {
-  return {std::move(label), std::move(arguments), std::move(text)};
-}
 Array permuted(const Array& x, const Ints& order) {
   Ints sizes;
   for (int64_t dim : order) sizes.push_back(x.sizes[static_cast<size_t>(dim)]);
@@ -115,7 +108,7 @@ std::vector<OpCase> view_cases() {
                  {"open", {m.tensor({6, 2}), int64_t{0}, Ints{3, -1}}},
                  {"one", {m.tensor({3}), int64_t{0}, Ints{3}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          int64_t d = wrapped(in.integer(1), x), known = 1;
          Ints parts = in.integers(2), sizes = x.sizes;
@@ -138,7 +131,7 @@ std::vector<OpCase> view_cases() {
                  {"none", {m.tensor({2, 3}), Ints{}, Ints{}}},
                  {"0-d", {m.tensor({}), Ints{0}, Ints{-1}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          return x.sizes.empty() ? x : moved(x, in.integers(1), in.integers(2));
        }),
@@ -155,7 +148,7 @@ std::vector<OpCase> view_cases() {
          return {{"to the back", {m.tensor({2, 3, 4}), int64_t{0}, int64_t{-1}}},
                  {"to the front", {m.tensor({2, 3, 4}), int64_t{2}, int64_t{0}}}};
        },
-       .reference = one([](const Arguments& in) { return moved(in.array(0), in.integers(1), in.integers(2)); }),
+       .reference = single([](const Arguments& in) { return moved(in.array(0), in.integers(1), in.integers(2)); }),
        .errors = {refused(
            "dim",
            [](Make& m) -> Values {
@@ -167,7 +160,7 @@ std::vector<OpCase> view_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"row", {m.tensor({3}), m.tensor({2, 3})}}, {"0-d", {m.tensor({}), m.tensor({2})}}};
        },
-       .reference = one([](const Arguments& in) { return broadcast_to(in.array(0), in.array(1).sizes); }),
+       .reference = single([](const Arguments& in) { return broadcast_to(in.array(0), in.array(1).sizes); }),
        .errors = {refused(
            "shapes",
            [](Make& m) -> Values {
@@ -179,7 +172,7 @@ std::vector<OpCase> view_cases() {
       {.name = "view_as",
        .torch = "view_as",
        .samples = like_samples,
-       .reference = one([](const Arguments& in) { return shaped(in.array(0), in.array(1).sizes); }),
+       .reference = single([](const Arguments& in) { return shaped(in.array(0), in.array(1).sizes); }),
        .errors = {refused(
            "count",
            [](Make& m) -> Values {
@@ -192,7 +185,7 @@ std::vector<OpCase> view_cases() {
       {.name = "reshape_as",
        .torch = "reshape_as",
        .samples = like_samples,
-       .reference = one([](const Arguments& in) { return shaped(in.array(0), in.array(1).sizes); }),
+       .reference = single([](const Arguments& in) { return shaped(in.array(0), in.array(1).sizes); }),
        .constants = {1},
        .mixes_devices = true},
       {.name = "type_as",
@@ -200,7 +193,7 @@ std::vector<OpCase> view_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"double", {m.integers({2, 3}, 0, 2, m.dtype), m.tensor({2}, kDouble)}}};
        },
-       .reference = one([](const Arguments& in) { return in.array(0); }),
+       .reference = single([](const Arguments& in) { return in.array(0); }),
        .dtypes = without(all_dtypes, {kComplex64, kComplex128}),
        .result_dtype = [](DType) { return kDouble; },
        .constants = {1},
@@ -212,7 +205,7 @@ std::vector<OpCase> view_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"row", {m.tensor({3}), Ints{2, 3}}}, {"column", {m.tensor({2, 1}), Ints{2, 3}}}};
        },
-       .reference = one([](const Arguments& in) { return broadcast_to(in.array(0), in.integers(1)); })},
+       .reference = single([](const Arguments& in) { return broadcast_to(in.array(0), in.integers(1)); })},
       {.name = "broadcast_tensors",
        .torch = "broadcast_tensors",
        .samples = [](Make& m) -> std::vector<Sample> {
@@ -237,21 +230,21 @@ std::vector<OpCase> view_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({2, 3})}}, {"batch", {m.tensor({2, 3, 2})}}};
        },
-       .reference = one([](const Arguments& in) { return transposed(in.array(0), true); }),
+       .reference = single([](const Arguments& in) { return transposed(in.array(0), true); }),
        .errors = {refused(
            "vector", [](Make& m) -> Values { return {m.tensor({3})}; },
            "adjoint: tensor.adjoint() is only supported on matrices")}},
       {.name = "mT",
        .torch = "mT",
        .samples = matrices,
-       .reference = one([](const Arguments& in) { return transposed(in.array(0), false); }),
+       .reference = single([](const Arguments& in) { return transposed(in.array(0), false); }),
        .errors = {refused(
            "vector", [](Make& m) -> Values { return {m.tensor({3})}; },
            "mT: found 1-D tensor (shape [3]); expected a matrix or a batch of matrices")}},
       {.name = "mH",
        .torch = "mH",
        .samples = matrices,
-       .reference = one([](const Arguments& in) { return transposed(in.array(0), true); }),
+       .reference = single([](const Arguments& in) { return transposed(in.array(0), true); }),
        .errors = {refused(
            "vector", [](Make& m) -> Values { return {m.tensor({3})}; },
            "mH: found 1-D tensor (shape [3]); expected a matrix or a batch of matrices")}},
@@ -260,7 +253,7 @@ std::vector<OpCase> view_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({2, 3})}}, {"0-d", {m.tensor({})}}};
        },
-       .reference = one([](const Arguments& in) { return transposed(in.array(0), true); }),
+       .reference = single([](const Arguments& in) { return transposed(in.array(0), true); }),
        .errors = {refused(
            "batch",
            [](Make& m) -> Values {
@@ -274,7 +267,7 @@ std::vector<OpCase> view_cases() {
          Tensor bytes = tensor_of({{2, 4}, {0, 0, 128, 63, 0, 0, 0, 64}}, kUInt8);
          return {{"wider", {bytes, kFloat}}};
        },
-       .reference = one([](const Arguments&) {
+       .reference = single([](const Arguments&) {
          return Array{{2, 1}, {1.0, 2.0}};
        }),
        .dtypes = {kUInt8},
@@ -306,7 +299,7 @@ std::vector<OpCase> view_cases() {
                  {"first", {m.tensor({5, 2}), int64_t{0}, int64_t{2}, int64_t{1}}},
                  {"0-d", {m.tensor({}), int64_t{0}, int64_t{1}, int64_t{1}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          Ints sizes = x.sizes;
          auto d = static_cast<size_t>(wrapped(in.integer(1), x));
@@ -337,7 +330,7 @@ std::vector<OpCase> view_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"columns", {m.tensor({2, 5}), int64_t{1}, int64_t{1}, int64_t{3}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          return gathered(x, {2, 3}, [](Index at) {
            at[1]++;
@@ -354,7 +347,7 @@ std::vector<OpCase> in_place_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({2, 3}), int64_t{0}, int64_t{1}}}};
        },
-       .reference = one([](const Arguments& in) { return swapped(in.array(0), in.integer(1), in.integer(2)); }),
+       .reference = single([](const Arguments& in) { return swapped(in.array(0), in.integer(1), in.integer(2)); }),
        .writes_self = true},
       {.name = "resize_",
        .torch = "resize_",
@@ -365,7 +358,7 @@ std::vector<OpCase> in_place_cases() {
                  {"nothing", {m.tensor({4, 3}), Ints{0, 7}}},
                  {"channels last", {m.tensor({2, 3, 4, 1}), Ints{2, 1, 4, 3}, MemoryFormat::ChannelsLast}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0), y = Array::filled(in.integers(1));
          std::copy_n(x.values.begin(), y.values.size(), y.values.begin());
          return y;
@@ -390,7 +383,7 @@ std::vector<OpCase> in_place_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"smaller", {m.tensor({4, 3}), m.tensor({2, 5})}}, {"nothing", {m.tensor({4, 3}), m.tensor({0})}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0), y = Array::filled(in.array(1).sizes);
          std::copy_n(x.values.begin(), y.values.size(), y.values.begin());
          return y;
@@ -404,14 +397,14 @@ std::vector<OpCase> in_place_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({2, 3})}}};
        },
-       .reference = one([](const Arguments& in) { return swapped(in.array(0), 0, 1); }),
+       .reference = single([](const Arguments& in) { return swapped(in.array(0), 0, 1); }),
        .writes_self = true},
       {.name = "squeeze_",
        .torch = "squeeze_",
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"some", {m.tensor({2, 1, 3, 1})}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return shaped(in.array(0), {2, 3});
        }),
        .writes_self = true},
@@ -421,7 +414,7 @@ std::vector<OpCase> in_place_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"one", {m.tensor({2, 1, 3, 1}), int64_t{1}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return shaped(in.array(0), {2, 3, 1});
        }),
        .writes_self = true},
@@ -430,7 +423,7 @@ std::vector<OpCase> in_place_cases() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"back", {m.tensor({2, 3}), int64_t{-1}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return shaped(in.array(0), {2, 3, 1});
        }),
        .writes_self = true},
@@ -450,7 +443,7 @@ std::vector<OpCase> copy_cases_of_shape() {
                  {"empty", {m.tensor({0, 3}), Ints{1}}},
                  {"large", {m.tensor({201, 133}), Ints{1}}, false}};
        },
-       .reference = one([](const Arguments& in) { return flipped(in.array(0), in.integers(1)); }),
+       .reference = single([](const Arguments& in) { return flipped(in.array(0), in.integers(1)); }),
        .errors = {refused(
            "twice",
            [](Make& m) -> Values {
@@ -462,7 +455,7 @@ std::vector<OpCase> copy_cases_of_shape() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({3, 4})}}};
        },
-       .reference = one([](const Arguments& in) { return flipped(in.array(0), {1}); }),
+       .reference = single([](const Arguments& in) { return flipped(in.array(0), {1}); }),
        .errors = {refused(
            "vector", [](Make& m) -> Values { return {m.tensor({3})}; }, "fliplr: Input must be >= 2-d")}},
       {.name = "flipud",
@@ -470,7 +463,7 @@ std::vector<OpCase> copy_cases_of_shape() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({3, 4})}}};
        },
-       .reference = one([](const Arguments& in) { return flipped(in.array(0), {0}); }),
+       .reference = single([](const Arguments& in) { return flipped(in.array(0), {0}); }),
        .errors = {refused(
            "number", [](Make& m) -> Values { return {m.tensor({})}; }, "flipud: Input must be >= 1-d")}},
       {.name = "roll",
@@ -481,7 +474,7 @@ std::vector<OpCase> copy_cases_of_shape() {
                  {"flat", {m.tensor({3, 4}), Ints{2}}},
                  {"empty", {m.tensor({0, 3}), Ints{1}, Ints{0}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          Ints shifts = in.integers(1), dims = in.integers(2);
          if (dims.empty()) return shaped(rolled(shaped(x, {x.numel()}), shifts[0], 0), x.sizes);
@@ -502,7 +495,7 @@ std::vector<OpCase> copy_cases_of_shape() {
                  {"back", {m.tensor({2, 3, 2}), int64_t{-1}, Ints{1, 2}}},
                  {"around", {m.tensor({2, 3}), int64_t{4}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          Ints dims = in.integers(2);
          for (int64_t k = (in.integer(1) % 4 + 4) % 4; k > 0; k--) x = swapped(flipped(x, {dims[1]}), dims[0], dims[1]);
@@ -524,7 +517,7 @@ std::vector<OpCase> copy_cases_of_shape() {
                  {"nothing", {m.tensor({2, 3}), Ints{0, 2}}},
                  {"large", {m.tensor({40, 33}), Ints{5, 6}}, false}};
        },
-       .reference = one([](const Arguments& in) { return repeated(in.array(0), in.integers(1)); }),
+       .reference = single([](const Arguments& in) { return repeated(in.array(0), in.integers(1)); }),
        .errors = {refused(
            "rank",
            [](Make& m) -> Values {
@@ -536,7 +529,7 @@ std::vector<OpCase> copy_cases_of_shape() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"fewer", {m.tensor({2, 3}), Ints{2}}}, {"more", {m.tensor({3}), Ints{2, 2}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Ints repeats = in.integers(1);
          while (repeats.size() < in.array(0).sizes.size()) repeats.insert(repeats.begin(), 1);
          return repeated(in.array(0), repeats);
@@ -546,7 +539,7 @@ std::vector<OpCase> copy_cases_of_shape() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"some", {tensor_of({{3}, {1, 0, 2}}, m.dtype)}, true, true}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array times = in.array(0), places{{times.numel()}, {}};
          for (int64_t i = 0; i < times.numel(); i++) places.values.emplace_back(static_cast<double>(i));
          return interleaved(
@@ -570,7 +563,7 @@ std::vector<OpCase> copy_cases_of_shape() {
                  {"flat", {m.tensor({3}), times}, true, true},
                  {"one number", {m.tensor({2, 2}), tensor_of({{1}, {2}}, kInt64), int64_t{1}}, true, true}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array times = in.array(1);
          return interleaved(
              in.array(0),
@@ -596,7 +589,7 @@ std::vector<OpCase> copy_cases_of_shape() {
                  {"none", {m.tensor({2, 2}), int64_t{0}, int64_t{0}}},
                  {"0-d", {m.tensor({}), int64_t{2}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return interleaved(
              in.array(0), [&](int64_t) { return in.integer(1); }, dim_of(in, 2));
        }),
@@ -611,7 +604,7 @@ std::vector<OpCase> copy_cases_of_shape() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"column", {m.tensor({3, 4}), m.tensor({3}), int64_t{1}, int64_t{-2}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return overwritten(in.array(0), in.array(1), [](const Index& at) { return Index{at[0], 2}; });
        }),
        .errors = {refused(
@@ -625,7 +618,7 @@ std::vector<OpCase> copy_cases_of_shape() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"columns", {m.tensor({3, 5}), m.tensor({3, 2}), int64_t{1}, int64_t{1}, int64_t{5}, int64_t{2}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return overwritten(in.array(0), in.array(1), [](const Index& at) { return Index{at[0], 1 + 2 * at[1]}; });
        }),
        .errors = {refused(
@@ -641,7 +634,7 @@ std::vector<OpCase> copy_cases_of_shape() {
                  {"below", {m.tensor({3, 4}), m.tensor({2}), int64_t{-1}}},
                  {"batch", {m.tensor({2, 3, 3}), m.tensor({2, 3}), int64_t{0}, int64_t{1}, int64_t{2}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          int64_t k = in.integer(2);
          bool batch = in.array(0).rank() == 3;
          return overwritten(in.array(0), in.array(1), [=](const Index& at) {
@@ -654,7 +647,7 @@ std::vector<OpCase> copy_cases_of_shape() {
        .samples = [](Make& m) -> std::vector<Sample> {
          return {{"second row", {m.tensor({3, 4}), m.tensor({2, 2}), Ints{2, 2}, Ints{4, 1}, int64_t{1}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return overwritten(in.array(0), in.array(1), [](const Index& at) { return Index{at[0], at[1] + 1}; });
        }),
        .any_layout = false},

@@ -6,7 +6,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
 using Row = std::vector<double>;
 using Matrix = std::vector<Row>;
 enum class Kind { lstm, gru, tanh, relu };

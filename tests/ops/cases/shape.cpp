@@ -6,8 +6,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 int64_t wrapped(int64_t dim, int64_t rank) { return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim; }
 
 Array reshaped(const Array& x, Ints sizes) {
@@ -41,20 +39,12 @@ Array sliced(const Array& x, int64_t dim, int64_t start, int64_t end, int64_t st
   });
 }
 
-Array without_dim(Array x, int64_t dim) {
+Array squeezed_dim(Array x, int64_t dim) {
   x.sizes.erase(x.sizes.begin() + wrapped(dim, x.rank()));
   return x;
 }
 
 Samples some(std::function<std::vector<Sample>(Make&)> samples) { return samples; }
-
-Reference one(std::function<Array(const Arguments&)> f) {
-  return [f](const Arguments& in) { return std::vector{f(in)}; };
-}
-
-ErrorCase refused(std::string label, std::function<Values(Make&)> arguments, std::string text) {
-  return {std::move(label), std::move(arguments), std::move(text)};
-}
 
 }  // namespace
 
@@ -70,7 +60,7 @@ std::vector<OpCase> shape_cases() {
                  {"empty", {m.tensor({0, 3}), Ints{3, 0}}},
                  {"split of a strided dimension", {alias(m.tensor({4, 6}), {6, 4}, {1, 6}, 0), Ints{2, 3, 4}}}};
        }),
-       .reference = one([](const Arguments& in) { return reshaped(in.array(0), in.integers(1)); }),
+       .reference = single([](const Arguments& in) { return reshaped(in.array(0), in.integers(1)); }),
        .errors = {refused(
                       "count",
                       [](Make& m) -> Values {
@@ -99,7 +89,7 @@ std::vector<OpCase> shape_cases() {
                  {"empty", {m.tensor({0, 3}), Ints{3, 0}}},
                  {"large", {m.tensor({201, 333}), Ints{333, 201}}, false}};
        }),
-       .reference = one([](const Arguments& in) { return reshaped(in.array(0), in.integers(1)); }),
+       .reference = single([](const Arguments& in) { return reshaped(in.array(0), in.integers(1)); }),
        .errors = {refused(
                       "count",
                       [](Make& m) -> Values {
@@ -120,7 +110,7 @@ std::vector<OpCase> shape_cases() {
                  {"some", {m.tensor({2, 3, 2, 2}), int64_t{1}, int64_t{-2}}},
                  {"one", {m.tensor({2, 3}), int64_t{1}, int64_t{1}}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          if (x.sizes.empty()) return reshaped(x, {1});
          int64_t from = in.given(1) ? wrapped(in.integer(1), x.rank()) : 0;
@@ -144,7 +134,7 @@ std::vector<OpCase> shape_cases() {
                  {"empty", {m.tensor({0, 3}), int64_t{0}, int64_t{1}}},
                  {"itself", {m.tensor({2, 3}), int64_t{1}, int64_t{1}}}};
        }),
-       .reference = one([](const Arguments& in) { return swapped(in.array(0), in.integer(1), in.integer(2)); }),
+       .reference = single([](const Arguments& in) { return swapped(in.array(0), in.integer(1), in.integer(2)); }),
        .errors = {refused(
            "dim",
            [](Make& m) -> Values {
@@ -156,7 +146,7 @@ std::vector<OpCase> shape_cases() {
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"matrix", {m.tensor({2, 3})}}, {"vector", {m.tensor({3})}}, {"0-d", {m.tensor({})}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          return x.rank() < 2 ? x : swapped(x, 0, 1);
        }),
@@ -173,7 +163,7 @@ std::vector<OpCase> shape_cases() {
                  {"0-d", {m.tensor({}), Ints{}}},
                  {"7-d", {m.tensor({2, 1, 2, 1, 3, 1, 2}), Ints{6, 4, 2, 0, 1, 3, 5}}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          Ints dims = in.integers(1), sizes;
          for (int64_t& dim : dims) {
@@ -206,7 +196,7 @@ std::vector<OpCase> shape_cases() {
                  {"to empty", {m.tensor({1, 3}), Ints{0, 3}}},
                  {"same", {m.tensor({2, 3}), Ints{2, 3}}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          Ints sizes = in.integers(1);
          for (size_t i = 0; i < sizes.size(); i++)
@@ -232,11 +222,11 @@ std::vector<OpCase> shape_cases() {
                  {"from the end", {m.tensor({2, 3, 4}), int64_t{-2}, int64_t{-1}}},
                  {"to 0-d", {m.tensor({3}), int64_t{0}, int64_t{2}}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          int64_t at = in.integer(2), n = x.sizes[static_cast<size_t>(wrapped(in.integer(1), x.rank()))];
          if (at < 0) at += n;
-         return without_dim(sliced(x, in.integer(1), at, at + 1, 1), in.integer(1));
+         return squeezed_dim(sliced(x, in.integer(1), at, at + 1, 1), in.integer(1));
        }),
        .errors = {refused(
                       "index",
@@ -260,7 +250,7 @@ std::vector<OpCase> shape_cases() {
                  {"beyond", {m.tensor({4}), int64_t{0}, int64_t{2}, int64_t{100}}},
                  {"nothing", {m.tensor({4}), int64_t{0}, int64_t{3}, int64_t{1}}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          return sliced(x, in.given(1) ? in.integer(1) : 0, in.given(2) ? in.integer(2) : 0,
                        in.given(3) ? in.integer(3) : int64_t{1} << 40, in.given(4) ? in.integer(4) : 1);
@@ -278,7 +268,7 @@ std::vector<OpCase> shape_cases() {
                  {"from the end", {m.tensor({2, 5}), int64_t{-1}, int64_t{-2}, int64_t{2}}},
                  {"nothing", {m.tensor({4}), int64_t{0}, int64_t{4}, int64_t{0}}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          int64_t n = x.sizes[static_cast<size_t>(wrapped(in.integer(1), x.rank()))], from = in.integer(2);
          if (from < 0) from += n;
@@ -298,7 +288,7 @@ std::vector<OpCase> shape_cases() {
                  {"middle", {m.tensor({2, 3}), int64_t{1}}},
                  {"0-d", {m.tensor({}), int64_t{0}}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          x.sizes.insert(x.sizes.begin() + wrapped(in.integer(1), x.rank() + 1), 1);
          return x;
@@ -314,7 +304,7 @@ std::vector<OpCase> shape_cases() {
        .samples = some([](Make& m) -> std::vector<Sample> {
          return {{"ones", {m.tensor({1, 3, 1})}}, {"none", {m.tensor({2, 3})}}, {"0-d", {m.tensor({})}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          std::erase(x.sizes, 1);
          return x;
@@ -327,10 +317,10 @@ std::vector<OpCase> shape_cases() {
                  {"not one", {m.tensor({2, 3}), int64_t{0}}},
                  {"0-d", {m.tensor({}), int64_t{0}}}};
        }),
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0);
          int64_t dim = wrapped(in.integer(1), x.rank());
-         return x.rank() > 0 && x.sizes[static_cast<size_t>(dim)] == 1 ? without_dim(x, dim) : x;
+         return x.rank() > 0 && x.sizes[static_cast<size_t>(dim)] == 1 ? squeezed_dim(x, dim) : x;
        }),
        .errors = {refused(
            "dim",
@@ -402,7 +392,7 @@ std::vector<OpCase> shape_cases() {
              int64_t dim = in.given(1) ? wrapped(in.integer(1), x.rank()) : 0;
              std::vector<Array> parts;
              for (int64_t at = 0; at < x.sizes[static_cast<size_t>(dim)]; at++)
-               parts.push_back(without_dim(sliced(x, dim, at, at + 1, 1), dim));
+               parts.push_back(squeezed_dim(sliced(x, dim, at, at + 1, 1), dim));
              return parts;
            },
        .errors = {refused(
@@ -415,7 +405,7 @@ std::vector<OpCase> shape_cases() {
                  {"overlapping windows", {m.tensor({6}), Ints{4, 3}, Ints{1, 1}}},
                  {"0-d", {m.tensor({4}), Ints{}, Ints{}, int64_t{3}}}};
        }),
-       .reference = one([](const Arguments& in) {  // the samples' self is contiguous
+       .reference = single([](const Arguments& in) {  // the samples' self is contiguous
          Array memory = reshaped(in.array(0), {-1});
          Ints strides = in.integers(2);
          int64_t offset = in.given(3) ? in.integer(3) : 0;

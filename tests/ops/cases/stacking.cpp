@@ -6,15 +6,8 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
 using List = std::vector<Tensor>;
 
-Reference one(std::function<Array(const Arguments&)> f) {
-  return [f](const Arguments& in) { return std::vector{f(in)}; };
-}
-ErrorCase refused(std::string label, std::function<Values(Make&)> arguments, std::string text) {
-  return {std::move(label), std::move(arguments), std::move(text)};
-}
 Array between(const Array& x, size_t d, int64_t start, int64_t end) {
   int64_t n = x.sizes[d];
   auto clamped = [n](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + n : at, 0, n); };
@@ -124,7 +117,7 @@ OpCase stack_case(const char* name, std::vector<std::vector<Ints>> shapes,
   return {.name = name,
           .torch = name,
           .samples = [=](Make& m) { return list_samples(m, shapes); },
-          .reference = one([=](const Arguments& in) { return f(in.arrays(0)); }),
+          .reference = single([=](const Arguments& in) { return f(in.arrays(0)); }),
           .errors = {refused(
               "none", [](Make&) -> Values { return {List{}}; }, "expects a non-empty TensorList")}};
 }
@@ -140,7 +133,7 @@ std::vector<OpCase> atleast_cases() {
                                {"1-d", {m.tensor({3})}},
                                {"2-d", {m.tensor({2, 3})}}};
                      },
-                     .reference = one([rank](const Arguments& in) { return raised(in.array(0), rank); })});
+                     .reference = single([rank](const Arguments& in) { return raised(in.array(0), rank); })});
     cases.push_back({.name = name,
                      .overload = "Sequence",
                      .torch = name + ".Sequence",
@@ -202,7 +195,7 @@ OpCase pad_case(std::string name, std::string mode, int dims) {
                                            {"cut", {m.tensor(batch), cut}},
                                            {"large", {m.tensor(large), pads}, false}};
               },
-          .reference = one([mode](const Arguments& in) { return padded(in.array(0), in.integers(1), mode, 0); }),
+          .reference = single([mode](const Arguments& in) { return padded(in.array(0), in.integers(1), mode, 0); }),
           .errors = {refused(
               "rank",
               [=](Make& m) -> Values {
@@ -246,7 +239,7 @@ std::vector<OpCase> pad_cases() {
                  {"empty", {m.tensor({0, 3}), Ints{1, 1}}},
                  {"large", {m.tensor({201, 133}), Ints{3, 5}, Scalar(1)}, false}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return padded(in.array(0), in.integers(1), "constant", stored_as(in.number(2), in.dtype));
        }),
        .errors = {refused(
@@ -276,7 +269,7 @@ std::vector<OpCase> pad_cases() {
              }
              return samples;
            },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          return padded(in.array(0), in.integers(1), std::get<std::string>(in[2]), in.given(3) ? in.number(3) : 0);
        }),
        .errors = {
@@ -315,7 +308,7 @@ std::vector<OpCase> fold_cases() {
                      {"image", {m.tensor({2, 5, 4}), Ints{2, 2}, Ints{2, 1}, Ints{1, 0}, Ints{2, 1}}},
                      {"large", {m.tensor({2, 8, 30, 30}), Ints{3, 3}, Ints{1, 1}, Ints{1, 1}, Ints{1, 1}}, false}};
            },
-           .reference = one([](const Arguments& in) {
+           .reference = single([](const Arguments& in) {
              Array x = in.array(0);
              bool single = x.rank() == 3;
              if (single) x.sizes.insert(x.sizes.begin(), 1);
@@ -342,7 +335,7 @@ std::vector<OpCase> fold_cases() {
              return {{"batch", {m.tensor({2, 12, 9}), Ints{4, 5}, Ints{2, 3}, Ints{1, 1}, Ints{0, 1}, Ints{1, 2}}},
                      {"image", {m.tensor({8, 9}), Ints{5, 4}, Ints{2, 2}, Ints{2, 1}, Ints{1, 0}, Ints{2, 1}}}};
            },
-           .reference = one([](const Arguments& in) {
+           .reference = single([](const Arguments& in) {
              Array x = in.array(0);
              bool single = x.rank() == 2;
              if (single) x.sizes.insert(x.sizes.begin(), 1);
@@ -370,7 +363,7 @@ std::vector<OpCase> fold_cases() {
 
 std::vector<OpCase> index_list_cases() {
   auto triangle = [](bool lower) {
-    return one([lower](const Arguments& in) {
+    return single([lower](const Arguments& in) {
       Array y;
       std::vector<Complex> columns;
       for (int64_t i = 0; i < in.integer(0); i++)
@@ -425,7 +418,7 @@ std::vector<OpCase> index_list_cases() {
                      {"one", {Scalar(1), Scalar(5), int64_t{1}, 2.0, options}},
                      {"none", {Scalar(1), Scalar(5), int64_t{0}, 2.0, options}}};
            },
-           .reference = one([](const Arguments& in) {
+           .reference = single([](const Arguments& in) {
              int64_t steps = in.integer(2);
              Array y = Array::filled({steps});
              for (int64_t i = 0; i < steps; i++) {
@@ -532,7 +525,7 @@ std::vector<OpCase> stacking_cases() {
            [](Make& m) {
              return list_samples(m, {{{2, 3}, {3}, {}, {1, 2}}, {{2}}});
            },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          std::vector<Array> blocks = all_raised(in.arrays(0), 2);
          int64_t rows = 0, columns = 0;
          for (const Array& b : blocks) rows += b.sizes[0], columns += b.sizes[1];
@@ -583,7 +576,7 @@ std::vector<OpCase> stacking_cases() {
            [](Make& m) {
              return list_samples(m, {{{2}, {3}}, {{3}}});
            },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          std::vector<Array> axes = in.arrays(0), columns = grid(axes, false);
          if (axes.size() == 1) return axes[0];
          for (Array& column : columns) column.sizes = {column.numel(), 1};
@@ -603,7 +596,7 @@ std::vector<OpCase> stacking_cases() {
                  {"again", {m.tensor({3}), int64_t{2}, true}},
                  {"too many", {m.tensor({2}), int64_t{3}}}};
        },
-       .reference = one([](const Arguments& in) {
+       .reference = single([](const Arguments& in) {
          Array x = in.array(0), y;
          int64_t r = in.integer(1), found = 0;
          for_each_index(Ints(static_cast<size_t>(r), x.numel()), [&](const Index& at) {

@@ -6,8 +6,6 @@
 namespace cresset::test {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 struct Sampling {
   int64_t interpolation, padding;
   bool align;
