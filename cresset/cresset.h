@@ -1,6 +1,8 @@
 // The one header most users include.
 #pragma once
 
+#include "cresset/amp/autocast.h"
+#include "cresset/amp/grad_scaler.h"
 #include "cresset/autograd/autograd.h"
 #include "cresset/core/allocator.h"
 #include "cresset/core/cuda.h"

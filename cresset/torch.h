@@ -2,10 +2,32 @@
 // the namespace), `at` and `c10` hold the same names, and the macros that users write are here.
 #pragma once
 
+// What torch/torch.h brings of the standard library, and <fstream> and <random>: programs lean on it.
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <iomanip>
 #include <iostream>
+#include <list>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <numeric>
 #include <optional>
+#include <queue>
+#include <random>
+#include <set>
+#include <sstream>
+#include <stack>
 #include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "cresset/core/arg.h"
@@ -50,6 +72,18 @@ class IntegerRange {
   Integer first_, last_;
 };
 
+template <class... Args>
+std::string str(const Args&... args) {
+  return message_of(args...);
+}
+
+// at::make_generator<at::CPUGeneratorImpl>(seed)
+struct CPUGeneratorImpl {};
+template <class Impl>
+requires std::is_same_v<Impl, CPUGeneratorImpl> Generator make_generator(uint64_t seed = default_rng_seed_val) {
+  return Generator(seed);
+}
+
 // at::globalContext(), as far as programs ask it.
 class Context {
  public:
@@ -78,10 +112,6 @@ template <class Integer>
 template <class First, class Last>
 ::cresset::IntegerRange<Last> irange(First first, Last last) {
   return {static_cast<Last>(first), last};
-}
-template <class... Args>
-std::string str(const Args&... args) {
-  return ::cresset::message_of(args...);
 }
 }  // namespace c10
 

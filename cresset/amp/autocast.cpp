@@ -2,13 +2,13 @@
 #include "cresset/amp/autocast.h"
 
 #include <string_view>
+#include <unordered_map>
 
+#include "cresset/core/modes.h"
 #include "cresset/ops/copy.h"
 
 namespace cresset::amp {
 namespace {
-
-constinit thread_local Autocast* innermost = nullptr;
 
 enum class Policy : uint8_t { as_it_comes, lower, float32, widest };
 
@@ -147,17 +147,44 @@ DType widest_of(Values& arguments, DType lower) {
 
 }  // namespace
 
-Autocast::Autocast(DType dtype, bool enabled) : dtype_(dtype), enabled_(enabled), outer_(innermost), scope_(*this) {
+class Autocast::Mode : public modes::AboveMode {
+ public:
+  Mode(DType dtype, bool enabled) : dtype_(dtype), enabled_(enabled), outer_(innermost), scope_(*this) {
+    innermost = this;
+  }
+  ~Mode() override { innermost = outer_; }
+
+  static constinit thread_local Mode* innermost;
+  const DType dtype_;
+  const bool enabled_;
+
+ private:
+  Value call(const Op& op, Values& arguments) override;
+  Tensor lowered(const Tensor& x);
+  void cast(Values& arguments, DType to);
+
+  // The lower copy of a parameter, made once however often it is used inside the guard.
+  struct Copy {
+    Tensor of, lower;
+    uint32_t version;
+  };
+  Mode* outer_;
+  std::unordered_map<TensorImpl*, Copy> copies_;
+  modes::AboveScope scope_;
+};
+constinit thread_local Autocast::Mode* Autocast::Mode::innermost = nullptr;
+
+Autocast::Autocast(DType dtype, bool enabled) {
   CRESSET_CHECK_AS(TypeError, dtype == kBFloat16 || dtype == kHalf, "Autocast: found dtype ", name_of(dtype),
                    " (expected bfloat16 or float16)");
-  innermost = this;
+  mode_ = std::make_unique<Mode>(dtype, enabled);
 }
-Autocast::~Autocast() { innermost = outer_; }
+Autocast::~Autocast() = default;
 
-bool Autocast::is_enabled() { return innermost && innermost->enabled_; }
-DType Autocast::dtype() { return innermost ? innermost->dtype_ : kBFloat16; }
+bool Autocast::is_enabled() { return Mode::innermost && Mode::innermost->enabled_; }
+DType Autocast::dtype() { return Mode::innermost ? Mode::innermost->dtype_ : kBFloat16; }
 
-Value Autocast::call(const Op& op, Values& arguments) {
+Value Autocast::Mode::call(const Op& op, Values& arguments) {
   // An outer guard leaves everything to the inner one, and a disabled guard hides it. What an op calls is looked at in
   // turn: only the parts of a composed op may be on the lists.
   Policy policy = innermost == this && enabled_ ? policy_of(op) : Policy::as_it_comes;
@@ -166,14 +193,14 @@ Value Autocast::call(const Op& op, Values& arguments) {
   return op.call(arguments);
 }
 
-void Autocast::cast(Values& arguments, DType to) {
+void Autocast::Mode::cast(Values& arguments, DType to) {
   each_tensor(arguments, [&](Tensor& x) {
     if (!is_eligible(x) || x.dtype() == to) return;
     x = to == dtype_ ? lowered(x) : x.to(to);
   });
 }
 
-Tensor Autocast::lowered(const Tensor& x) {
+Tensor Autocast::Mode::lowered(const Tensor& x) {
   bool parameter = thread_state.grad_enabled && x.requires_grad() && x.is_leaf() && !x.is_view();
   if (!parameter) return x.to(dtype_);
   Copy& copy = copies_[x.impl()];

@@ -6,16 +6,16 @@
 //   loss.backward();
 #pragma once
 
-#include <unordered_map>
+#include <memory>
 
-#include "cresset/core/modes.h"
+#include "cresset/core/dtype.h"
 
 namespace cresset::amp {
 
-class CRESSET_API Autocast : modes::AboveMode {
+class CRESSET_API Autocast {
  public:
   explicit Autocast(DType dtype = kBFloat16, bool enabled = true);
-  ~Autocast() override;
+  ~Autocast();
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
 
@@ -24,20 +24,8 @@ class CRESSET_API Autocast : modes::AboveMode {
   static DType dtype();
 
  private:
-  Value call(const Op& op, Values& arguments) override;
-  Tensor lowered(const Tensor& x);
-  void cast(Values& arguments, DType to);
-
-  // The lower copy of a parameter, made once however often it is used inside the guard.
-  struct Copy {
-    Tensor of, lower;
-    uint32_t version;
-  };
-  DType dtype_;
-  bool enabled_;
-  Autocast* outer_;
-  std::unordered_map<TensorImpl*, Copy> copies_;
-  modes::AboveScope scope_;
+  class Mode;  // in the source: modes would cost every program that includes this
+  std::unique_ptr<Mode> mode_;
 };
 
 }  // namespace cresset::amp

@@ -22,6 +22,7 @@ bool has_nan(const Tensor& x) {
 }  // namespace
 
 bool is_anomaly_enabled() { return thread_state.anomaly; }
+bool is_anomaly_check_nan_enabled() { return check_nan_enabled; }
 void set_anomaly_enabled(bool on, bool check_nan) {
   thread_state.anomaly = on;
   check_nan_enabled = check_nan;

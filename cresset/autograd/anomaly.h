@@ -20,7 +20,14 @@ class CRESSET_API DetectAnomalyGuard {
 };
 
 CRESSET_API bool is_anomaly_enabled();
+CRESSET_API bool is_anomaly_check_nan_enabled();
 CRESSET_API void set_anomaly_enabled(bool on, bool check_nan = true);
+// libtorch's name for the three.
+struct AnomalyMode {
+  static bool is_enabled() { return is_anomaly_enabled(); }
+  static bool should_check_nan() { return is_anomaly_check_nan_enabled(); }
+  static void set_enabled(bool enabled, bool check_nan = true) { set_anomaly_enabled(enabled, check_nan); }
+};
 
 Grads call_with_anomaly_check(Node& node, const std::function<Grads()>& call);
 

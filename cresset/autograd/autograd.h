@@ -9,3 +9,9 @@
 #include "cresset/autograd/gradcheck.h"
 #include "cresset/autograd/graph.h"
 #include "cresset/autograd/saved.h"
+#include "cresset/autograd/saved_tensors_hooks.h"
+
+namespace cresset::autograd {
+using cresset::AutoGradMode;
+using cresset::NoGradGuard;
+}  // namespace cresset::autograd

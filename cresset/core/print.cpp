@@ -209,4 +209,56 @@ void Tensor::print() const {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return print(out, tensor, 80); }
 
+namespace {
+
+// libtorch's names for the C++ types, which differ from those of scalar_type().
+const char* cpp_name(DType dtype) {
+  constexpr const char* names[] = {"unsigned char",
+                                   "signed char",
+                                   "short int",
+                                   "int",
+                                   "long int",
+                                   "c10::Half",
+                                   "float",
+                                   "double",
+                                   "c10::complex<float>",
+                                   "c10::complex<double>",
+                                   "bool",
+                                   "c10::BFloat16",
+                                   "nullptr (uninitialized)"};
+  return names[static_cast<int>(dtype)];
+}
+
+const char* name_of(MemoryFormat format) {
+  switch (format) {
+    case MemoryFormat::Contiguous:
+      return "Contiguous";
+    case MemoryFormat::Preserve:
+      return "Preserve";
+    case MemoryFormat::ChannelsLast:
+      return "ChannelsLast";
+    case MemoryFormat::ChannelsLast3d:
+      return "ChannelsLast3d";
+  }
+  return "?";
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
+
+// There is one layout, and nobody notes whether it was given: it counts as given where dtype and device are, as in a
+// tensor's own options.
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
+  auto unless_given = [](bool given) { return given ? "" : " (default)"; };
+  auto flag = [](bool value) { return value ? "true" : "false"; };
+  out << "TensorOptions(dtype=" << cpp_name(options.dtype()) << unless_given(options.has_dtype());
+  out << ", device=" << options.device() << unless_given(options.has_device());
+  out << ", layout=" << options.layout() << unless_given(options.has_dtype() && options.has_device());
+  out << ", requires_grad=" << flag(options.requires_grad()) << unless_given(options.requires_grad_opt().has_value());
+  out << ", pinned_memory=" << flag(options.pinned_memory()) << unless_given(options.pinned_memory());
+  const std::optional<MemoryFormat> format = options.memory_format_opt();
+  return out << ", memory_format=" << (format ? name_of(*format) : "(nullopt)") << ')';
+}
+
 }  // namespace cresset

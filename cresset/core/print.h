@@ -27,6 +27,10 @@ CRESSET_API std::string to_python_repr(const Tensor& tensor);
 // The libtorch form with lines of another length; operator<< takes 80.
 CRESSET_API std::ostream& print(std::ostream& out, const Tensor& tensor, int64_t linesize);
 
+// "TensorOptions(dtype=float, device=cpu, …)" and "Strided", as libtorch prints them.
+CRESSET_API std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
+CRESSET_API std::ostream& operator<<(std::ostream& out, Layout layout);
+
 // The name of the tensor's node, empty for a leaf. Defined in autograd.
 CRESSET_API std::string grad_fn_name(const Tensor& tensor);
 

@@ -13,7 +13,7 @@ struct Example {
   using TargetType = Target;
 
   Example() = default;
-  Example(Data data, Target target) : data(std::move(data)), target(std::move(target)) {}
+  Example(Data data_, Target target_) : data(std::move(data_)), target(std::move(target_)) {}
 
   Data data;
   Target target;
@@ -29,7 +29,7 @@ struct Example<Data, example::NoTarget> {
   using TargetType = example::NoTarget;
 
   Example() = default;
-  Example(Data data) : data(std::move(data)) {}
+  Example(Data data_) : data(std::move(data_)) {}
   operator Data&() { return data; }
   operator const Data&() const { return data; }
 

@@ -26,7 +26,7 @@ struct CRESSET_API Parcel {
 };
 template <class T>
 struct ParcelOf : Parcel {
-  explicit ParcelOf(T value) : value(std::move(value)) {}
+  explicit ParcelOf(T held) : value(std::move(held)) {}
   T value;
 };
 
@@ -40,7 +40,7 @@ struct CRESSET_API Request : Parcel {
 };
 template <class T>
 struct RequestOf : Request {
-  explicit RequestOf(T value) : value(std::move(value)) {}
+  explicit RequestOf(T held) : value(std::move(held)) {}
   T value;
 };
 

@@ -111,8 +111,12 @@ Pipeline::Pipeline(const FullDataLoaderOptions& options, bool one_at_a_time, Fet
 Pipeline::~Pipeline() {
   const std::chrono::milliseconds patience = options_.timeout.value_or(std::chrono::seconds(10));
   if (leave(patience)) return;
-  const std::string text = message_of("DataLoader: its destructor has waited ", patience.count(),
-                                      " ms and goes on: ", who_is_fetching(), "\n");
+  const std::string text = message_of(
+      "DataLoader: its destructor has waited ", patience.count(),
+      " ms for its worker threads and goes on waiting: ", who_is_fetching(),
+      ". A thread cannot be ended from outside, and what it reads goes with the loader: it must "
+      "return from the data set's get or get_batch, or from a transform, by itself. If it never does, give what that "
+      "code waits for (a file, a socket, a lock) a deadline.\n");
   std::fputs(text.c_str(), stderr);
   leave(std::nullopt);
 }

@@ -41,10 +41,10 @@ struct CollectiveOptions {
   bool async_op = false;
 
   CollectiveOptions() = default;
-  CollectiveOptions(ReduceOp op, Group group = nullptr, bool async_op = false)  // NOLINT: all_reduce(t, ReduceOp::MAX)
-      : op(op), group(std::move(group)), async_op(async_op) {}
-  CollectiveOptions(Group group, bool async_op = false)  // NOLINT: broadcast(t, 0, group)
-      : group(std::move(group)), async_op(async_op) {}
+  CollectiveOptions(ReduceOp op_, Group group_ = nullptr, bool async = false)  // NOLINT: all_reduce(t, ReduceOp::MAX)
+      : op(op_), group(std::move(group_)), async_op(async) {}
+  CollectiveOptions(Group group_, bool async = false)  // NOLINT: broadcast(t, 0, group)
+      : group(std::move(group_)), async_op(async) {}
   static CollectiveOptions async(ReduceOp op = ReduceOp::SUM, Group group = nullptr) {
     return {op, std::move(group), true};
   }

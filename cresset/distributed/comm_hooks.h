@@ -44,8 +44,8 @@ struct BucketWork {
   std::function<BucketWork(GradBucket& bucket)> then;  // empty: the bucket's buffer holds the result
 
   BucketWork() = default;
-  BucketWork(Work work, std::function<BucketWork(GradBucket&)> then = {})  // NOLINT: return group->all_reduce(…)
-      : work(std::move(work)), then(std::move(then)) {}
+  BucketWork(Work work_, std::function<BucketWork(GradBucket&)> then_ = {})  // NOLINT: return group->all_reduce(…)
+      : work(std::move(work_)), then(std::move(then_)) {}
 };
 using CommHook = std::function<BucketWork(GradBucket& bucket)>;
 

@@ -68,8 +68,8 @@ class CRESSET_API Reducer : public std::enable_shared_from_this<Reducer> {
     Tensor kept;           // the gradient of an unused parameter, for when it turns out that nobody used it
   };
   struct Bucket {
-    Bucket(GradBucket bucket, Tensor flat, std::vector<size_t> members)
-        : shown(std::move(bucket)), flat(std::move(flat)), members(std::move(members)) {}
+    Bucket(GradBucket bucket, Tensor flat_, std::vector<size_t> members_)
+        : shown(std::move(bucket)), flat(std::move(flat_)), members(std::move(members_)) {}
     GradBucket shown;
     Tensor flat;
     std::vector<size_t> members;

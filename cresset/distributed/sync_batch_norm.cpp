@@ -1,6 +1,7 @@
 #include "cresset/distributed/sync_batch_norm.h"
 
 #include <mutex>
+#include <unordered_set>
 
 #include "cresset/autograd/function.h"
 #include "cresset/distributed/called_as.h"
@@ -173,14 +174,18 @@ bool install_sync_batch_norm() {
   return true;
 }
 
+size_t convert_sync_batchnorm(nn::Module& module, const Group& group) {
+  std::unordered_set<const nn::Module*> converted;  // one that is reached by two names counts once
+  module.apply([&](nn::Module& part) {
+    if (synchronised_as<nn::BatchNorm1dImpl>(part, group) || synchronised_as<nn::BatchNorm2dImpl>(part, group) ||
+        synchronised_as<nn::BatchNorm3dImpl>(part, group))
+      converted.insert(&part);
+  });
+  return converted.size();
+}
 size_t convert_sync_batchnorm(const std::shared_ptr<nn::Module>& module, const Group& group) {
   CRESSET_CHECK_AS(ValueError, module, "convert_sync_batchnorm: found an empty module");
-  size_t count = 0;
-  for (const auto& part : module->modules())
-    if (synchronised_as<nn::BatchNorm1dImpl>(*part, group) || synchronised_as<nn::BatchNorm2dImpl>(*part, group) ||
-        synchronised_as<nn::BatchNorm3dImpl>(*part, group))
-      count++;
-  return count;
+  return convert_sync_batchnorm(*module, group);
 }
 
 }  // namespace cresset::distributed

@@ -16,8 +16,9 @@ CRESSET_API bool install_sync_batch_norm();
 [[maybe_unused]] inline const bool sync_batch_norm_installed = install_sync_batch_norm();
 
 // Every BatchNorm1d, 2d and 3d below takes its statistics from all ranks of the group (null: the default one) from now
-// on. The modules, their parameters and buffers stay the same objects, so that members of a class and optimizers that
-// hold them need not be told. Returns how many there are.
+// on, and prints as a SyncBatchNorm. The modules, their parameters and buffers stay the same objects, so that members
+// of a class and optimizers that hold them need not be told. Returns how many there are.
+CRESSET_API size_t convert_sync_batchnorm(nn::Module& module, const Group& group = nullptr);
 CRESSET_API size_t convert_sync_batchnorm(const std::shared_ptr<nn::Module>& module, const Group& group = nullptr);
 template <class Holder>
 requires(nn::detail::is_module_holder_v<Holder>) size_t

@@ -22,7 +22,7 @@ class Interrupted : public Error {
 // Thrown when a connection broke; the group asks who is gone.
 class BrokenConnection : public Error {
  public:
-  BrokenConnection(int peer, const std::string& why) : Error(why), peer(peer) {}
+  BrokenConnection(int peer_, const std::string& why) : Error(why), peer(peer_) {}
   int peer;  // -1: not known
 };
 

@@ -84,6 +84,11 @@ OrderedDict<std::string, Tensor> to_state_dict(const IValue& value) {
   return result;
 }
 
+serialize::InputArchive archive_of(const IValue& value) {
+  CRESSET_CHECK_AS(TypeError, value.isDict(), "load: found a ", value.tagKind(), " (expected a dict of tensors)");
+  return serialize::InputArchive(value);
+}
+
 void assign(Tensor& tensor, const Tensor& loaded) {
   if (tensor.defined() && tensor.is_leaf() && tensor.dtype() == loaded.dtype() && tensor.device() == loaded.device()) {
     NoGradGuard no_grad;

@@ -12,6 +12,9 @@
 #include "cresset/core/ordered_dict.h"
 
 namespace cresset {
+namespace nn {
+class Module;
+}
 namespace io {
 
 CRESSET_API void save_value(const IValue& value, const std::string& path);
@@ -31,6 +34,80 @@ CRESSET_API OrderedDict<std::string, Tensor> to_state_dict(const IValue& value);
 CRESSET_API void assign(Tensor& tensor, const Tensor& loaded);
 CRESSET_API void move_to(IValue& value, Device device);
 
+}  // namespace io
+
+namespace serialize {
+
+// Values by key, nested: a thin layer over a dict for code that writes its own parts. A class with
+// `operator<<(OutputArchive&, const T&)` and `operator>>(InputArchive&, T&)` is saved and loaded by them; modules and
+// optimizers have both, and call their virtual save and load.
+class CRESSET_API OutputArchive {
+ public:
+  void write(const std::string& key, const IValue& value);
+  void write(const std::string& key, const Tensor& tensor, bool is_buffer = false);
+  void write(const std::string& key, OutputArchive& nested);
+  template <class... Args>
+  void operator()(Args&&... args) {
+    write(std::forward<Args>(args)...);
+  }
+  template <class To>
+  void save_to(To&& to) const {
+    io::save_value(values_, std::forward<To>(to));
+  }
+  const IValue::Dict& values() const { return values_; }
+
+ private:
+  IValue::Dict values_;
+};
+
+class CRESSET_API InputArchive {
+ public:
+  InputArchive() = default;
+  explicit InputArchive(IValue values) { take(std::move(values)); }
+
+  void read(const std::string& key, IValue& value) const;
+  void read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
+  void read(const std::string& key, InputArchive& nested) const;
+  bool try_read(const std::string& key, IValue& value) const;
+  bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
+  bool try_read(const std::string& key, InputArchive& nested) const;
+  std::vector<std::string> keys() const;
+  const IValue::Dict& values() const { return values_; }
+  template <class... Args>
+  void operator()(Args&&... args) {
+    read(std::forward<Args>(args)...);
+  }
+  template <class From>
+  void load_from(From&& from) {
+    take(io::load_value(std::forward<From>(from)));
+  }
+  template <class From>
+  void load_from(From&& from, Device device) {
+    IValue value = io::load_value(std::forward<From>(from));
+    io::move_to(value, device);
+    take(std::move(value));
+  }
+  void load_from(const char* data, size_t size) { take(io::load_value(data, size)); }
+
+ private:
+  friend class nn::Module;
+  void take(IValue value);
+  IValue::Dict values_;
+  bool checked_ = false;  // a module above has compared all names and shapes already
+};
+
+// Holders and pointers are saved as what they hold.
+template <class P>
+requires requires(OutputArchive& archive, const P& p) { archive << *p; }
+OutputArchive& operator<<(OutputArchive& archive, const P& p) { return archive << *p; }
+template <class P>
+requires requires(InputArchive& archive, P& p) { archive >> *p; }
+InputArchive& operator>>(InputArchive& archive, P&& p) { return archive >> *p; }
+
+}  // namespace serialize
+
+namespace io {
+
 template <class T>
 concept HasStateDict = requires(T& x) {
   x.state_dict();
@@ -42,8 +119,21 @@ concept PointsToStateDict = !HasStateDict<T> && requires(T & x) {
 template <class T>
 concept Stateful = HasStateDict<T> || PointsToStateDict<T>;
 
-template <Stateful T>
+// Own operators or virtual save and load: what an archive takes. It goes before state_dict, which it may add to.
+template <class T>
+concept Archived = requires(serialize::OutputArchive& out, serialize::InputArchive& in, T& x) {
+  out << std::as_const(x);
+  in >> x;
+};
+
+template <Archived T>
 IValue state_of(const T& x) {
+  serialize::OutputArchive archive;
+  archive << x;
+  return archive.values();
+}
+template <Stateful T>
+requires(!Archived<T>) IValue state_of(const T& x) {
   const auto state = [&] {
     if constexpr (HasStateDict<const T>)
       return x.state_dict();
@@ -58,8 +148,16 @@ IValue state_of(const T& x) {
     return to_value(state);
 }
 
-template <Stateful T>
+// The dict of an archive, or an error that says what was found instead.
+CRESSET_API serialize::InputArchive archive_of(const IValue& value);
+
+template <Archived T>
 void set_state(T& x, const IValue& value) {
+  serialize::InputArchive archive = archive_of(value);
+  archive >> x;
+}
+template <Stateful T>
+requires(!Archived<T>) void set_state(T& x, const IValue& value) {
   auto into = [&](auto& object) {
     using State = std::decay_t<decltype(object.state_dict())>;
     if constexpr (std::is_same_v<State, OrderedDict<std::string, Tensor>>)
@@ -77,10 +175,8 @@ inline IValue value_of(const IValue& value) { return value; }
 inline IValue value_of(const Tensor& tensor) { return tensor; }
 inline IValue value_of(const std::vector<Tensor>& tensors) { return tensors; }
 inline IValue value_of(const OrderedDict<std::string, Tensor>& dict) { return to_value(dict); }
-template <Stateful T>
-IValue value_of(const T& x) {
-  return state_of(x);
-}
+template <class T>
+requires(Stateful<T> || Archived<T>) IValue value_of(const T& x) { return state_of(x); }
 
 inline void set_value(IValue& x, IValue value) { x = std::move(value); }
 inline void set_value(Tensor& x, const IValue& value) { assign(x, value.toTensor()); }
@@ -88,10 +184,8 @@ inline void set_value(OrderedDict<std::string, Tensor>& x, const IValue& value) 
 CRESSET_API void set_value(std::vector<Tensor>& x, const IValue& value);
 // Puts the file in front of what an error says.
 CRESSET_API void add_place(Error& error, const std::string& path);
-template <Stateful T>
-void set_value(T& x, const IValue& value) {
-  set_state(x, value);
-}
+template <class T>
+requires(Stateful<T> || Archived<T>) void set_value(T& x, const IValue& value) { set_state(x, value); }
 
 // set_value, whose errors name the file where there is one.
 template <class T, class From>
@@ -136,59 +230,4 @@ void load(T&& x, const char* data, size_t size) {
 CRESSET_API std::vector<char> pickle_save(const IValue& value);
 CRESSET_API IValue pickle_load(const std::vector<char>& data);
 
-namespace serialize {
-
-class InputArchive;
-
-// Values by key, nested: a thin layer over a dict for code that writes its own parts.
-class CRESSET_API OutputArchive {
- public:
-  void write(const std::string& key, const IValue& value);
-  void write(const std::string& key, const Tensor& tensor, bool is_buffer = false);
-  void write(const std::string& key, OutputArchive& nested);
-  template <class... Args>
-  void operator()(Args&&... args) {
-    write(std::forward<Args>(args)...);
-  }
-  template <class To>
-  void save_to(To&& to) const {
-    io::save_value(values_, std::forward<To>(to));
-  }
-  const IValue::Dict& values() const { return values_; }
-
- private:
-  IValue::Dict values_;
-};
-
-class CRESSET_API InputArchive {
- public:
-  void read(const std::string& key, IValue& value) const;
-  void read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
-  void read(const std::string& key, InputArchive& nested) const;
-  bool try_read(const std::string& key, IValue& value) const;
-  bool try_read(const std::string& key, Tensor& tensor, bool is_buffer = false) const;
-  bool try_read(const std::string& key, InputArchive& nested) const;
-  std::vector<std::string> keys() const;
-  template <class... Args>
-  void operator()(Args&&... args) {
-    read(std::forward<Args>(args)...);
-  }
-  template <class From>
-  void load_from(From&& from) {
-    take(io::load_value(std::forward<From>(from)));
-  }
-  template <class From>
-  void load_from(From&& from, Device device) {
-    IValue value = io::load_value(std::forward<From>(from));
-    io::move_to(value, device);
-    take(std::move(value));
-  }
-  void load_from(const char* data, size_t size) { take(io::load_value(data, size)); }
-
- private:
-  void take(IValue value);
-  IValue::Dict values_;
-};
-
-}  // namespace serialize
 }  // namespace cresset

@@ -188,6 +188,13 @@ void SummaryWriter::add_hparams(const IValue::Dict& hparams, const Scalars& metr
   file.close();
 }
 
+void SummaryWriter::add_hparams(std::initializer_list<std::pair<std::string, IValue>> hparams, const Scalars& metrics,
+                                const std::string& run_name, int64_t step) {
+  IValue::Dict dict;
+  for (const auto& [name, value] : hparams) dict[name] = value;
+  add_hparams(dict, metrics, run_name, step);
+}
+
 void SummaryWriter::add_embedding(const Tensor& points, const std::vector<std::string>& metadata,
                                   const Tensor& label_img, int64_t step, const std::string& tag) {
   CRESSET_CHECK_AS(ShapeError, points.dim() == 2 && points.numel() > 0, "add_embedding: found shape ",

@@ -55,6 +55,9 @@ class CRESSET_API SummaryWriter {
   // Numbers, bools and texts against the metrics they led to; a run of its own below this one's folder.
   void add_hparams(const IValue::Dict& hparams, const Scalars& metrics, const std::string& run_name = "",
                    int64_t global_step = 0);
+  // add_hparams({{"lr", 0.1}, {"optimizer", "sgd"}}, {{"accuracy", 0.9}})
+  void add_hparams(std::initializer_list<std::pair<std::string, IValue>> hparams, const Scalars& metrics,
+                   const std::string& run_name = "", int64_t global_step = 0);
   // Points for the projector: [N, D], with a label for each and small images [N, C, H, W] if given.
   void add_embedding(const Tensor& points, const std::vector<std::string>& metadata = {}, const Tensor& label_img = {},
                      int64_t global_step = 0, const std::string& tag = "default");

@@ -93,9 +93,12 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   // Copies the values in, after all names and shapes were checked. With strict, names must match exactly.
   IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true);
   IncompatibleKeys load_state_dict(const IValue& state, bool strict = true);  // a dict of tensors
-  // The state_dict, a key each, in an archive: what save(module, path) writes and load(module, path) reads.
-  void save(serialize::OutputArchive& archive) const;
-  void load(serialize::InputArchive& archive);
+  // What save(module, path) writes and load(module, path) reads: the state_dict, a key each. Overridden, they may add
+  // to it or have a form of their own; the module above puts the child's name in front of its keys. load checks all
+  // names and shapes before it changes anything, unless a save below writes more or less than the state_dict: then each
+  // module looks for its own values only. Children that are not is_serializable() are left out.
+  virtual void save(serialize::OutputArchive& archive) const;
+  virtual void load(serialize::InputArchive& archive);
   // Before names and shapes are compared: a module that takes its shapes from its first input may take them from here.
   virtual void before_load(const StateDict& state, const std::string& prefix);
 
@@ -208,6 +211,10 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   void copy_computed_into(Module& copy, const std::optional<Device>& device) const;
   void take_as_computed(const std::string& name, std::string kind, std::vector<std::string> sources, unsigned hook);
   void move_tensors(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
+  void add_own_values(const std::string& prefix, StateDict& state) const;
+  void add_saved_values(const std::string& prefix, StateDict& state) const;
+  bool has_own_form(const StateDict& saved) const;
+  void check_archive(const serialize::InputArchive& archive);
   void print_tree(std::ostream& stream, const std::string& indentation) const;
   std::shared_ptr<Module> shared_self() const;
   ModuleHooks& hooks();
@@ -232,6 +239,15 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
 
 // The module and what is below it, as PyTorch prints it.
 CRESSET_API std::ostream& operator<<(std::ostream& stream, const Module& module);
+
+inline serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Module& module) {
+  module.save(archive);
+  return archive;
+}
+inline serialize::InputArchive& operator>>(serialize::InputArchive& archive, Module& module) {
+  module.load(archive);
+  return archive;
+}
 
 // "Linear" for cresset::nn::LinearImpl: what printing and errors call a module.
 CRESSET_API std::string short_name(const Module& module);

@@ -136,38 +136,27 @@ std::ostream& operator<<(std::ostream& out, const ModuleHolder<Contained>& holde
 
 // In a module whose forward has default arguments, so that Sequential and AnyModule know them:
 //   CRESSET_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())})
-#define CRESSET_FORWARD_HAS_DEFAULT_ARGS(...)                                          \
-  bool _forward_has_default_args() override { return true; }                           \
-  unsigned int _forward_num_required_args() override {                                 \
-    const std::pair<unsigned int, ::cresset::nn::AnyValue> defaults[] = {__VA_ARGS__}; \
-    return defaults[0].first;                                                          \
-  }                                                                                    \
-  std::vector<::cresset::nn::AnyValue> _forward_populate_default_args(                 \
-      std::vector<::cresset::nn::AnyValue>&& arguments) override {                     \
-    const std::pair<unsigned int, ::cresset::nn::AnyValue> defaults[] = {__VA_ARGS__}; \
-    std::vector<::cresset::nn::AnyValue> filled = std::move(arguments);                \
-    for (const auto& [index, value] : defaults)                                        \
-      if (index >= filled.size()) filled.push_back(value);                             \
-    return filled;                                                                     \
-  }
+#define CRESSET_FORWARD_HAS_DEFAULT_ARGS(...) CRESSET_FORWARD_DEFAULTS_AS(, override, __VA_ARGS__)
 // The same in two parts, for the library's own layers: declared in the header, defined in the source.
 #define CRESSET_FORWARD_DEFAULTS_IN_SOURCE                             \
   bool _forward_has_default_args() override;                           \
   unsigned int _forward_num_required_args() override;                  \
   std::vector<::cresset::nn::AnyValue> _forward_populate_default_args( \
       std::vector<::cresset::nn::AnyValue>&& arguments) override;
-#define CRESSET_FORWARD_DEFAULTS(Impl, ...)                                                       \
-  bool Impl::_forward_has_default_args() { return true; }                                         \
-  unsigned int Impl::_forward_num_required_args() {                                               \
-    const std::pair<unsigned int, AnyValue> defaults[] = {__VA_ARGS__};                           \
-    return defaults[0].first;                                                                     \
-  }                                                                                               \
-  std::vector<AnyValue> Impl::_forward_populate_default_args(std::vector<AnyValue>&& arguments) { \
-    const std::pair<unsigned int, AnyValue> defaults[] = {__VA_ARGS__};                           \
-    std::vector<AnyValue> filled = std::move(arguments);                                          \
-    for (const auto& [index, value] : defaults)                                                   \
-      if (index >= filled.size()) filled.push_back(value);                                        \
-    return filled;                                                                                \
+#define CRESSET_FORWARD_DEFAULTS(Impl, ...) CRESSET_FORWARD_DEFAULTS_AS(Impl::, , __VA_ARGS__)
+#define CRESSET_FORWARD_DEFAULTS_AS(scope, specifier, ...)                             \
+  bool scope _forward_has_default_args() specifier { return true; }                    \
+  unsigned int scope _forward_num_required_args() specifier {                          \
+    const std::pair<unsigned int, ::cresset::nn::AnyValue> defaults[] = {__VA_ARGS__}; \
+    return defaults[0].first;                                                          \
+  }                                                                                    \
+  std::vector<::cresset::nn::AnyValue> scope _forward_populate_default_args(           \
+      std::vector<::cresset::nn::AnyValue>&& arguments) specifier {                    \
+    const std::pair<unsigned int, ::cresset::nn::AnyValue> defaults[] = {__VA_ARGS__}; \
+    std::vector<::cresset::nn::AnyValue> filled = std::move(arguments);                \
+    for (const auto& [index, value] : defaults)                                        \
+      if (index >= filled.size()) filled.push_back(value);                             \
+    return filled;                                                                     \
   }
 #define CRESSET_FORWARD_ARG(index, value) \
   { index, ::cresset::nn::AnyValue(value) }

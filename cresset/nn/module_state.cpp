@@ -26,35 +26,148 @@ Tensor copy_on(const Tensor& tensor, const std::optional<Device>& device) {
   return device && *device != tensor.device() ? tensor.variable_data().to(*device) : tensor.variable_data().clone();
 }
 
+// What a module has and what a dict gives it, compared before anything is changed.
+struct Comparison {
+  IncompatibleKeys keys;
+  std::vector<std::string> errors;
+  std::vector<std::pair<Tensor, Tensor>> copies;
+
+  Comparison(const StateDict& own, const StateDict& given) {
+    for (const auto& [name, tensor] : own) {
+      const Tensor* found = given.find(name);
+      if (!found) {
+        keys.missing_keys.push_back(name);
+        continue;
+      }
+      if (!found->defined()) {
+        errors.push_back(message_of("While copying the parameter named \"", name, "\", found an undefined tensor"));
+        continue;
+      }
+      Tensor values = *found;
+      if (tensor.dim() == 0 && values.dim() == 1 && values.size(0) == 1) values = values[0];  // old files
+      if (!(values.sizes() == tensor.sizes()))
+        errors.push_back(message_of("size mismatch for ", name, ": copying a param with shape ", shape_text(values),
+                                    " from checkpoint, the shape in current model is ", shape_text(tensor), "."));
+      else
+        copies.emplace_back(tensor, values);
+    }
+    for (const auto& item : given)
+      if (!own.contains(item.key())) keys.unexpected_keys.push_back(item.key());
+  }
+
+  void count_unexpected() {
+    if (!keys.unexpected_keys.empty())
+      errors.insert(errors.begin(),
+                    message_of("Unexpected key(s) in state_dict: ", quoted(keys.unexpected_keys), ". "));
+  }
+  void count_missing() {
+    if (!keys.missing_keys.empty())
+      errors.insert(errors.begin(), message_of("Missing key(s) in state_dict: ", quoted(keys.missing_keys), ". "));
+  }
+  void refuse_errors(const Module& module) const {
+    if (errors.empty()) return;
+    std::string text = message_of("Error(s) in loading state_dict for ", short_name(module), ":");
+    for (const std::string& error : errors) text += "\n\t" + error;
+    throw ValueError(text);
+  }
+  void copy() {
+    NoGradGuard no_grad;
+    for (auto& [tensor, values] : copies) tensor.copy_(values);
+  }
+};
+
+StateDict tensors_in(const serialize::InputArchive& archive) {
+  StateDict tensors;
+  for (const auto& [key, value] : archive.values())
+    if (key.isString() && value.isTensor()) tensors.insert(key.toStringRef(), value.toTensor());
+  return tensors;
+}
+
 }  // namespace
+
+void Module::add_own_values(const std::string& prefix, StateDict& state) const {
+  for (const auto& [name, tensor] : parameters_)
+    if (tensor.defined()) state.insert(prefix + name, tensor.detach());
+  for (const auto& [name, tensor] : buffers_) {
+    const bool persistent = std::find(non_persistent_.begin(), non_persistent_.end(), name) == non_persistent_.end();
+    if (tensor.defined() && persistent) state.insert(prefix + name, tensor.detach());
+  }
+}
 
 StateDict Module::state_dict() const {
   StateDict state;
   apply(ConstNamedModuleApplyFunction([&](const std::string& prefix, const Module& module) {
-    const std::string start = prefix.empty() ? "" : prefix + ".";
-    for (const auto& [name, tensor] : module.parameters_)
-      if (tensor.defined()) state.insert(start + name, tensor.detach());
-    for (const auto& [name, tensor] : module.buffers_) {
-      bool persistent =
-          std::find(module.non_persistent_.begin(), module.non_persistent_.end(), name) == module.non_persistent_.end();
-      if (tensor.defined() && persistent) state.insert(start + name, tensor.detach());
-    }
+    module.add_own_values(prefix.empty() ? "" : prefix + ".", state);
   }));
   return state;
 }
 
 void Module::save(serialize::OutputArchive& archive) const {
-  for (const auto& [name, tensor] : state_dict()) archive.write(name, tensor);
+  StateDict own;
+  add_own_values("", own);
+  for (const auto& [name, tensor] : own) archive.write(name, tensor);
+  for (const auto& [name, child] : children_) {
+    if (!child->is_serializable()) continue;
+    serialize::OutputArchive below;
+    child->save(below);
+    for (const auto& [key, value] : below.values()) archive.write(name + "." + key.toStringRef(), value);
+  }
+}
+
+// What save writes where no module below has a form of its own.
+void Module::add_saved_values(const std::string& prefix, StateDict& state) const {
+  add_own_values(prefix, state);
+  for (const auto& [name, child] : children_)
+    if (child->is_serializable()) child->add_saved_values(prefix + name + ".", state);
+}
+
+bool Module::has_own_form(const StateDict& saved) const {
+  serialize::OutputArchive archive;
+  try {
+    save(archive);
+  } catch (const std::exception&) {
+    return true;  // a save of the user's own that has nothing to save yet
+  }
+  const IValue::Dict& written = archive.values();
+  return written.size() != saved.size() || std::any_of(written.begin(), written.end(), [&](const auto& item) {
+           return !item.second.isTensor() || !saved.contains(item.first.toStringRef());
+         });
+}
+
+void Module::check_archive(const serialize::InputArchive& archive) {
+  const StateDict given = tensors_in(archive);
+  apply(NamedModuleApplyFunction([&](const std::string& prefix, Module& module) {
+    module.before_load(given, prefix.empty() ? "" : prefix + ".");
+  }));
+  StateDict own;
+  add_saved_values("", own);
+  Comparison found(own, given);
+  found.count_unexpected();
+  found.count_missing();
+  const bool only_tensors = given.size() == archive.values().size();
+  if ((found.errors.empty() && only_tensors) || has_own_form(own)) return;
+  if (!only_tensors) io::to_state_dict(archive.values());  // its error names the value
+  found.refuse_errors(*this);
 }
 
 void Module::load(serialize::InputArchive& archive) {
-  StateDict state;
-  for (const std::string& name : archive.keys()) {
-    Tensor tensor;
-    archive.read(name, tensor);
-    state.insert(name, tensor);
+  if (!archive.checked_) check_archive(archive);
+  StateDict own;
+  add_own_values("", own);
+  Comparison found(own, tensors_in(archive));
+  found.count_missing();
+  found.refuse_errors(*this);
+  found.copy();
+  for (const auto& [name, child] : children_) {
+    if (!child->is_serializable()) continue;
+    const std::string start = name + ".";
+    serialize::InputArchive below;
+    below.checked_ = true;
+    for (const auto& [key, value] : archive.values_)
+      if (key.isString() && key.toStringRef().starts_with(start))
+        below.values_.items.emplace_back(key.toStringRef().substr(start.size()), value);
+    child->load(below);
   }
-  load_state_dict(state);
 }
 
 void Module::before_load(const StateDict&, const std::string&) {}
@@ -63,42 +176,14 @@ IncompatibleKeys Module::load_state_dict(const StateDict& state, bool strict) {
   apply(NamedModuleApplyFunction([&](const std::string& prefix, Module& module) {
     module.before_load(state, prefix.empty() ? "" : prefix + ".");
   }));
-  StateDict own = state_dict();
-  IncompatibleKeys keys;
-  std::vector<std::string> errors;
-  std::vector<std::pair<Tensor, Tensor>> copies;
-  for (const auto& [name, tensor] : own) {
-    const Tensor* found = state.find(name);
-    if (!found) {
-      keys.missing_keys.push_back(name);
-      continue;
-    }
-    if (!found->defined()) {
-      errors.push_back(message_of("While copying the parameter named \"", name, "\", found an undefined tensor"));
-      continue;
-    }
-    Tensor values = *found;
-    if (tensor.dim() == 0 && values.dim() == 1 && values.size(0) == 1) values = values[0];  // old files
-    if (!(values.sizes() == tensor.sizes()))
-      errors.push_back(message_of("size mismatch for ", name, ": copying a param with shape ", shape_text(values),
-                                  " from checkpoint, the shape in current model is ", shape_text(tensor), "."));
-    else
-      copies.emplace_back(tensor, values);
+  Comparison found(state_dict(), state);
+  if (strict) {
+    found.count_unexpected();
+    found.count_missing();
   }
-  for (const auto& item : state)
-    if (!own.contains(item.key())) keys.unexpected_keys.push_back(item.key());
-  if (strict && !keys.unexpected_keys.empty())
-    errors.insert(errors.begin(), message_of("Unexpected key(s) in state_dict: ", quoted(keys.unexpected_keys), ". "));
-  if (strict && !keys.missing_keys.empty())
-    errors.insert(errors.begin(), message_of("Missing key(s) in state_dict: ", quoted(keys.missing_keys), ". "));
-  if (!errors.empty()) {
-    std::string text = message_of("Error(s) in loading state_dict for ", short_name(*this), ":");
-    for (const std::string& error : errors) text += "\n\t" + error;
-    throw ValueError(text);
-  }
-  NoGradGuard no_grad;
-  for (auto& [tensor, values] : copies) tensor.copy_(values);
-  return keys;
+  found.refuse_errors(*this);
+  found.copy();
+  return found.keys;
 }
 
 IncompatibleKeys Module::load_state_dict(const IValue& state, bool strict) {

@@ -20,6 +20,7 @@ struct OptionField {
 };
 struct OptionFields : std::vector<OptionField> {
   using std::vector<OptionField>::vector;
+  bool listed = true;  // false: the class does not override fields()
 };
 
 struct StateField {
@@ -34,6 +35,7 @@ struct StateField {
 };
 struct StateFields : std::vector<StateField> {
   using std::vector<StateField>::vector;
+  bool listed = true;
 };
 
 // One field of a scheduler's state: PyTorch's name, and where it is held. An IValue is written and not read back.

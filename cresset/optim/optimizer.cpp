@@ -22,7 +22,17 @@ std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
   throw NotImplementedError(
       "OptimizerOptions::clone: this class does not override it (derive from OptimizerCloneableOptions)");
 }
-OptionFields OptimizerOptions::fields() { return {}; }
+OptionFields OptimizerOptions::fields() {
+  OptionFields none;
+  none.listed = false;
+  return none;
+}
+void OptimizerOptions::serialize(cresset::serialize::OutputArchive&) const {
+  detail::cannot_be_saved(typeid(*this), "options");
+}
+void OptimizerOptions::serialize(cresset::serialize::InputArchive&) {
+  detail::cannot_be_saved(typeid(*this), "options");
+}
 double OptimizerOptions::get_lr() const {
   throw NotImplementedError("OptimizerOptions::get_lr: this class of options has no learning rate");
 }
@@ -48,6 +58,13 @@ std::string class_name(const std::type_info& type) {
   std::free(whole);
   const size_t colon = name.rfind("::");
   return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+void cannot_be_saved(const std::type_info& type, const char* what) {
+  throw NotImplementedError(message_of(class_name(type), ": these ", what,
+                                       " can be neither saved nor loaded, because the class does not say what is in "
+                                       "them: override fields() (cresset/optim/fields.h), or both "
+                                       "serialize(OutputArchive&) const and serialize(InputArchive&)"));
 }
 
 }  // namespace detail

@@ -46,9 +46,12 @@ class CRESSET_API Optimizer {
   virtual IValue state_dict() const;
   // Copies what fits; otherwise changes nothing and its error lists all that does not.
   virtual void load_state_dict(const IValue& dict);
+  // What save(optimizer, path) writes and load(optimizer, path) reads: the state_dict, unless overridden.
+  virtual void save(serialize::OutputArchive& archive) const;
+  virtual void load(serialize::InputArchive& archive);
 
  protected:
-  // An empty state for load_state_dict to fill. Optimizers without state, and users' own, need not override it.
+  // An empty state for load_state_dict to fill: optimizers with state override it.
   virtual std::unique_ptr<OptimizerParamState> new_state() const { return nullptr; }
   static Tensor call(const LossClosure& closure);
 
@@ -56,5 +59,14 @@ class CRESSET_API Optimizer {
   ParamStates state_;
   std::unique_ptr<OptimizerOptions> defaults_;
 };
+
+inline serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Optimizer& optimizer) {
+  optimizer.save(archive);
+  return archive;
+}
+inline serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer& optimizer) {
+  optimizer.load(archive);
+  return archive;
+}
 
 }  // namespace cresset::optim

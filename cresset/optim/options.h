@@ -11,6 +11,11 @@
 #include "cresset/core/arg.h"
 #include "cresset/core/ivalue.h"
 
+namespace cresset::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace cresset::serialize
+
 namespace cresset::optim {
 
 using Pair = std::tuple<double, double>;
@@ -28,7 +33,10 @@ class CRESSET_API OptimizerOptions {
   virtual std::unique_ptr<OptimizerOptions> clone() const;
   virtual double get_lr() const;
   virtual void set_lr(const double lr);
+  // What is saved: fields() lists it, or libtorch's pair of serialize writes and reads it.
   virtual OptionFields fields();
+  virtual void serialize(cresset::serialize::OutputArchive& archive) const;
+  virtual void serialize(cresset::serialize::InputArchive& archive);
   // Refuses values out of range, and parameters that the optimizer cannot update.
   virtual void check(const std::vector<Tensor>& params) const { (void)params; }
 };
@@ -63,6 +71,8 @@ CRESSET_API void check_lr(const char* optimizer, double lr);
 CRESSET_API void check_betas(const char* optimizer, const Pair& betas);
 // The name of the class of an object: "SGDOptions".
 CRESSET_API std::string class_name(const std::type_info& type);
+// The error of options and states that neither list their fields nor serialize themselves.
+[[noreturn]] void cannot_be_saved(const std::type_info& type, const char* what);
 
 }  // namespace detail
 }  // namespace cresset::optim

@@ -8,6 +8,11 @@
 #include "cresset/core/arg.h"
 #include "cresset/core/ivalue.h"
 
+namespace cresset::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace cresset::serialize
+
 namespace cresset::optim {
 
 struct StateFields;
@@ -19,7 +24,10 @@ class CRESSET_API OptimizerParamState {
   OptimizerParamState& operator=(const OptimizerParamState&) = default;
   virtual ~OptimizerParamState() = default;
   virtual std::unique_ptr<OptimizerParamState> clone() const;
+  // As of options.
   virtual StateFields fields();
+  virtual void serialize(cresset::serialize::OutputArchive& archive) const;
+  virtual void serialize(cresset::serialize::InputArchive& archive);
 };
 
 template <typename Derived>

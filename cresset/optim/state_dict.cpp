@@ -2,6 +2,7 @@
 // what does not fit, so that a dict of another model or optimizer changes nothing.
 #include <unordered_map>
 
+#include "cresset/io/serialize.h"
 #include "cresset/ops/all.h"
 #include "cresset/optim/fields.h"
 #include "cresset/optim/optimizer.h"
@@ -122,6 +123,39 @@ void read(const StateField& field, const IValue& value, const Tensor& param) {
              field.value);
 }
 
+// Classes that list no fields write themselves.
+IValue::Dict written(OptimizerOptions& options) {
+  const OptionFields fields = options.fields();
+  if (!fields.listed) {
+    serialize::OutputArchive archive;
+    std::as_const(options).serialize(archive);
+    return archive.values();
+  }
+  IValue::Dict dict;
+  for (const OptionField& field : fields) dict[field.name] = written(field);
+  return dict;
+}
+
+IValue::Dict written(OptimizerParamState& state) {
+  const StateFields fields = state.fields();
+  if (!fields.listed) {
+    serialize::OutputArchive archive;
+    std::as_const(state).serialize(archive);
+    return archive.values();
+  }
+  IValue::Dict dict;
+  for (const StateField& field : fields)
+    if (!is_absent(field)) dict[field.name] = written(field);
+  return dict;
+}
+
+std::string keys_of(const IValue::Dict& dict) {
+  std::string text;
+  for (const auto& [key, value] : dict)
+    if (key.isString()) text += (text.empty() ? "'" : ", '") + key.toStringRef() + "'";
+  return text;
+}
+
 struct Reader {
   std::vector<std::string> problems;
 
@@ -140,6 +174,13 @@ struct Reader {
 
   void options(OptimizerParamGroup& group, const IValue::Dict& dict, size_t number) {
     OptionFields fields = group.options().fields();
+    IValue::Dict own;  // of options that read themselves
+    if (!fields.listed)
+      reading(message_of("param_groups[", number, "]"), [&] {
+        serialize::InputArchive archive{IValue(dict)};
+        group.options().serialize(archive);
+        own = written(group.options());
+      });
     for (const OptionField& field : fields) {
       const IValue* value = dict.find(field.name);
       const bool is_constant = std::holds_alternative<IValue>(field.value);
@@ -151,15 +192,24 @@ struct Reader {
     group.extra() = {};
     for (const auto& [key, value] : dict.items) {
       if (!key.isString() || key.toStringRef() == "params") continue;
-      const bool known = std::any_of(
-          fields.begin(), fields.end(),
-          [&, name = std::string_view(key.toStringRef())](const OptionField& field) { return name == field.name; });
+      const bool known = own.contains(key.toStringRef()) ||
+                         std::any_of(fields.begin(), fields.end(),
+                                     [&, name = std::string_view(key.toStringRef())](const OptionField& field) {
+                                       return name == field.name;
+                                     });
       if (!known) group.extra()[key.toStringRef()] = value;
     }
   }
 
   void state(OptimizerParamState& state, const IValue::Dict& dict, const Tensor& param, int64_t id) {
     StateFields fields = state.fields();
+    if (!fields.listed) {
+      reading(message_of("state[", id, "]"), [&] {
+        serialize::InputArchive archive{IValue(dict)};
+        state.serialize(archive);
+      });
+      return;
+    }
     for (const StateField& field : fields) {
       const IValue* value = dict.find(field.name);
       if (value && !value->isNone())
@@ -201,16 +251,13 @@ IValue Optimizer::state_dict() const {
     std::vector<int64_t> ids;
     for (const Tensor& param : group.params()) {
       if (auto place = state_.find(param.impl()); place != state_.end()) {
-        IValue::Dict fields;
-        for (const StateField& field : place->second->fields())
-          if (!is_absent(field)) fields[field.name] = written(field);
+        IValue::Dict fields = written(*place->second);
         if (fields.size() != 0) state.items.emplace_back(id, std::move(fields));
       }
       ids.push_back(id++);
     }
-    IValue::Dict dict;
     std::unique_ptr<OptimizerOptions> options = group.options().clone();
-    for (const OptionField& field : options->fields()) dict[field.name] = written(field);
+    IValue::Dict dict = written(*options);
     for (const auto& [key, value] : group.extra().items) dict[key.toStringRef()] = value;
     dict["params"] = std::move(ids);
     groups.items.emplace_back(std::move(dict));
@@ -264,7 +311,10 @@ void Optimizer::load_state_dict(const IValue& value) {
                                         [](const auto& item) { return !item.second.isNone(); });
     if (!has_values) continue;
     if (!fresh) {
-      reader.problem("state[", key.toInt(), "] has values, and this optimizer keeps none");
+      reader.problem("state[", key.toInt(), "] has ", keys_of(saved.toDict()), ", and ",
+                     detail::class_name(typeid(*this)),
+                     "::new_state() gives no state to put them into: an optimizer "
+                     "that keeps something about its parameters overrides new_state()");
       continue;
     }
     reader.state(*fresh, saved.toDict(), place->second.param, key.toInt());
@@ -276,5 +326,11 @@ void Optimizer::load_state_dict(const IValue& value) {
   state_.clear();
   for (auto& [place, state] : loaded) state_.in_order(place.position, place.param.impl()) = std::move(state);
 }
+
+void Optimizer::save(serialize::OutputArchive& archive) const {
+  const IValue dict = state_dict();
+  for (const auto& [key, value] : dict.toDict()) archive.write(key.toStringRef(), value);
+}
+void Optimizer::load(serialize::InputArchive& archive) { load_state_dict(archive.values()); }
 
 }  // namespace cresset::optim

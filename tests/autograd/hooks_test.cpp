@@ -228,6 +228,38 @@ TEST(SavedTensorHooks, SecondDerivativesGoThroughThemToLeavesToo) {
   EXPECT_TRUE(gradgradcheck(through_hooks, x));
 }
 
+TEST(SavedTensorHooks, PlainFunctionsWillDo) {
+  Tensor x = leaf_of({0.5, -0.25});
+  int unpacks = 0;
+  Tensor y;
+  {
+    graph::saved_tensors_hooks half([](const Tensor& saved) { return saved.to(kHalf); },
+                                    [&](const Tensor& packed) {
+                                      unpacks++;
+                                      EXPECT_EQ(packed.dtype(), kHalf);
+                                      return packed.to(kFloat);
+                                    });
+    y = (x * x).sum();
+  }
+  y.backward();
+  EXPECT_EQ(unpacks, 2);
+  EXPECT_TRUE(allclose(x.grad(), x.detach() * 2));
+
+  x.grad().zero_();
+  std::vector<Tensor> kept;
+  {  // pack may return anything
+    graph::saved_tensors_hooks by_number(
+        [&](const Tensor& saved) {
+          kept.push_back(saved);
+          return kept.size() - 1;
+        },
+        [&](size_t number) { return kept[number]; });
+    y = x.exp().sum();
+  }
+  y.backward();
+  EXPECT_TRUE(allclose(x.grad(), x.detach().exp()));
+}
+
 TEST(SavedTensorHooks, RefuseWhatWouldGoUnnoticed) {
   Tensor x = leaf_of({1}) * 1;
   {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <sstream>
-
 // User code reopens the namespace, so `torch` must be more than an alias.
 namespace torch {
 namespace my_extension {
@@ -175,6 +173,39 @@ TEST(LibtorchStyle, CrossEntropyLossIsCrossEntropy) {
   auto x = torch::rand({2, 3}), target = torch::tensor({0, 2});
   EXPECT_TRUE(
       torch::equal(torch::cross_entropy_loss(x, target), at::cross_entropy_loss(x, target, {}, at::Reduction::Mean)));
+}
+
+TEST(LibtorchStyle, NamesThatProgramsUse) {
+  EXPECT_EQ(torch::str("a", 1, 2.5, 'b'), "a12.5b");
+  EXPECT_EQ(c10::str("a", 1), "a1");
+  auto generator = at::make_generator<at::CPUGeneratorImpl>(5);
+  EXPECT_EQ(generator.current_seed(), 5u);
+  {
+    torch::autograd::AutoGradMode off(false);
+    EXPECT_FALSE(torch::GradMode::is_enabled());
+  }
+  torch::autograd::AnomalyMode::set_enabled(true, false);
+  EXPECT_TRUE(torch::autograd::AnomalyMode::is_enabled());
+  EXPECT_FALSE(torch::autograd::AnomalyMode::should_check_nan());
+  torch::autograd::AnomalyMode::set_enabled(false);
+  {
+    torch::amp::Autocast guard(torch::kBFloat16);
+    EXPECT_TRUE(torch::amp::Autocast::is_enabled());
+  }
+}
+
+// Without an include of its own, as programs have it from torch/torch.h.
+TEST(LibtorchStyle, TheStandardLibraryComesWithIt) {
+  std::map<int, int> map{{1, 2}};
+  std::vector<int> numbers(3);
+  std::iota(numbers.begin(), numbers.end(), map[1]);
+  std::ostringstream text;
+  text << std::setw(3) << *std::max_element(numbers.begin(), numbers.end());
+  EXPECT_EQ(text.str(), "  4");
+  std::mt19937 random(1);
+  std::shuffle(numbers.begin(), numbers.end(), random);
+  std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }).join();
+  EXPECT_FALSE(std::ifstream("/nowhere").good());
 }
 
 }  // namespace

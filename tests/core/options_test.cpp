@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "cresset/core/error.h"
+#include "cresset/core/print.h"
 #include "cresset/ops/all.h"
 #include "tests/core/expect_error.h"
 
@@ -44,6 +47,32 @@ TEST(Options, MakeTensors) {
   EXPECT_EQ(zeros_like(x, kInt).dtype(), kInt);
   EXPECT_EQ(x.new_ones({3}).dtype(), kDouble);
   EXPECT_ERROR(AutogradError, zeros({2}, dtype(kInt).requires_grad(true)), "float");
+}
+
+std::string printed(const TensorOptions& options) {
+  std::ostringstream out;
+  out << options;
+  return out.str();
+}
+
+// What libtorch 1.13 prints.
+TEST(Options, PrintAsLibtorchs) {
+  EXPECT_EQ(printed(ones({2}).options()),
+            "TensorOptions(dtype=float, device=cpu, layout=Strided, requires_grad=false (default), pinned_memory=false "
+            "(default), memory_format=(nullopt))");
+  EXPECT_EQ(printed({}),
+            "TensorOptions(dtype=float (default), device=cpu (default), layout=Strided (default), requires_grad=false "
+            "(default), pinned_memory=false (default), memory_format=(nullopt))");
+  EXPECT_EQ(printed(TensorOptions(kHalf).requires_grad(true).memory_format(MemoryFormat::ChannelsLast)),
+            "TensorOptions(dtype=c10::Half, device=cpu (default), layout=Strided (default), requires_grad=true, "
+            "pinned_memory=false (default), memory_format=ChannelsLast)");
+  const std::pair<DType, const char*> names[] = {
+      {kByte, "unsigned char"}, {kChar, "signed char"}, {kLong, "long int"}, {kComplexFloat, "c10::complex<float>"}};
+  for (const auto& [dtype, name] : names)
+    EXPECT_EQ(printed(dtype).find(std::string("TensorOptions(dtype=") + name + ","), 0u) << name;
+  std::ostringstream layout;
+  layout << kStrided;
+  EXPECT_EQ(layout.str(), "Strided");
 }
 
 }  // namespace

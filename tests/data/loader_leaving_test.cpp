@@ -104,7 +104,7 @@ TEST(Loader, TheDestructorSaysWhatItWaitsFor) {
     struct pollfd waiting {
       ends[0], POLLIN, 0
     };
-    char text[512];
+    char text[1024];
     if (::poll(&waiting, 1, 60'000) > 0)
       said.assign(text, static_cast<size_t>(std::max<ssize_t>(0, ::read(ends[0], text, sizeof text))));
     gate->let_go();
@@ -113,8 +113,13 @@ TEST(Loader, TheDestructorSaysWhatItWaitsFor) {
   reader.join();
   ::dup2(old, STDERR_FILENO);
   for (int file : {old, ends[0], ends[1]}) ::close(file);
-  EXPECT_NE(said.find("DataLoader: its destructor has waited 20 ms and goes on: worker 0 is still fetching batch "),
-            std::string::npos)
+  EXPECT_NE(
+      said.find("DataLoader: its destructor has waited 20 ms for its worker threads and goes on waiting: worker 0 is "
+                "still fetching batch "),
+      std::string::npos)
+      << said;
+  EXPECT_NE(said.find("A thread cannot be ended from outside"), std::string::npos) << said;
+  EXPECT_NE(said.find("give what that code waits for (a file, a socket, a lock) a deadline"), std::string::npos)
       << said;
   EXPECT_NE(said.find("worker 1 is still fetching batch "), std::string::npos) << said;
 }

@@ -1,6 +1,8 @@
 // Batch norm over several processes is batch norm over the whole batch.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "cresset/distributed/sync_batch_norm.h"
 #include "ddp_support.h"
 #include "tests/distributed/processes.h"
@@ -81,7 +83,11 @@ TEST(SyncBatchNorm, ConvertingAModelKeepsItsTensorsAndSynchronisesItsMembers) {
     const Tensor whole = cresset::randn({8, 4});
     Tensor expected = net->forward(whole);
     const auto before = net->parameters();
-    REQUIRE(dist::convert_sync_batchnorm(std::shared_ptr<nn::Module>(net)) == 2);
+    REQUIRE(dist::convert_sync_batchnorm(*net) == 2);
+    std::ostringstream printed;
+    printed << *net;
+    REQUIRE(printed.str().find(": BatchNorm1d(") == std::string::npos);
+    REQUIRE(printed.str().find("SyncBatchNorm(4, eps=1e-05") != std::string::npos);
     for (size_t i = 0; i < before.size(); i++) REQUIRE(net->parameters()[i].is_same(before[i]));
     REQUIRE(relative_difference(net->forward(part_of(whole, rank)), part_of(expected, rank)) < 2e-5);
   });

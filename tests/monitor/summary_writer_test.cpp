@@ -1,6 +1,8 @@
 // Event files, read back by an independent decoder and by TensorBoard itself where it is installed.
 #include "cresset/monitor/summary_writer.h"
 
+#include <filesystem>
+
 #include "cresset/ops/all.h"
 #include "tests/core/expect_error.h"
 #include "tests/io/support.h"
@@ -184,6 +186,18 @@ TEST(SummaryWriter, FoldersThatCannotBeMadeAreNamed) {
   EXPECT_ERROR(IoError, SummaryWriter(folder / "file/run"), "file/run: no folder can be made: Not a directory");
 }
 
+TEST(SummaryWriter, HparamsInBracesOrInADict) {
+  TempFolder folder;
+  SummaryWriter writer(folder / "run");
+  writer.add_hparams({{"lr", 0.1}}, {{"acc", 0.9}}, "number");
+  writer.add_hparams({{"name", "adam"}}, {{"acc", 0.9}}, "text");
+  IValue::Dict dict;
+  dict["lr"] = 0.1;
+  writer.add_hparams(dict, {{"acc", 0.9}}, "dict");
+  for (const char* run : {"number", "text", "dict"})
+    EXPECT_TRUE(std::filesystem::is_directory(folder / (std::string("run/") + run))) << run;
+}
+
 TEST(SummaryWriter, TensorBoardReadsAllOfIt) {
   TempFolder folder;
   SummaryWriter writer(folder / "run");
@@ -194,11 +208,7 @@ TEST(SummaryWriter, TensorBoardReadsAllOfIt) {
   writer.add_text("note", "some *words*", 1);
   writer.add_pr_curve("pr", tensor({1, 0}), tensor({0.9, 0.2}), 1);
   writer.add_graph(TwoLayers(), ones({3, 4}));
-  IValue::Dict hparams;
-  hparams["lr"] = 0.125;
-  hparams["name"] = "adam";
-  hparams["nesterov"] = true;
-  writer.add_hparams(hparams, {{"accuracy", 0.75}}, "trial");
+  writer.add_hparams({{"lr", 0.125}, {"name", "adam"}, {"nesterov", true}}, {{"accuracy", 0.75}}, "trial");
   writer.close();
   auto ran = test::run_script("monitor/read_events.py", folder / "run");
   SKIP_OR_EXPECT_SUCCESS(ran, "tensorboard");

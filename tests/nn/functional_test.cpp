@@ -166,5 +166,12 @@ TEST(Functional, NormsRefuseWhatHasNoVariance) {
                        (x - x.mean(1, true)) / (x.var(1, false, true) + 1e-5).sqrt(), 1e-4, 1e-5));
 }
 
+TEST(Functional, SmoothL1LossTakesLibtorchsBeta) {
+  const Tensor x = tensor({0., 1., 3.}), y = zeros({3});
+  EXPECT_TRUE(equal(F::smooth_l1_loss(x, y, F::SmoothL1LossFuncOptions(kSum), 2),
+                    F::smooth_l1_loss(x, y, F::SmoothL1LossFuncOptions(kSum).beta(2))));
+  EXPECT_TRUE(equal(F::smooth_l1_loss(x, y, {}, 0.5), F::smooth_l1_loss(x, y, F::SmoothL1LossFuncOptions().beta(0.5))));
+}
+
 }  // namespace
 }  // namespace cresset::testing

@@ -244,8 +244,8 @@ TEST(Optimizer, UsersOwn) {
   schedule.step();
   optimizer.step();
   EXPECT_EQ(flat_values({w}), (std::vector<double>{0.25, 0.25}));
-  IValue saved = optimizer.state_dict();
-  optimizer.load_state_dict(saved);
+  // It trains, but its learning rate would be missing in a file.
+  EXPECT_ERROR(NotImplementedError, optimizer.state_dict(), "SignDescentOptions: these options can be neither saved");
 }
 
 TEST(SparseAdamRows, WithoutGradientAreLeftAlone) {

@@ -47,7 +47,7 @@ class AnyDataset : public Dataset<AnyDataset<SingleExample>, SingleExample> {
   };
   template <typename D>
   struct Held : Base {
-    explicit Held(D dataset) : dataset(std::move(dataset)) {}
+    explicit Held(D dataset_) : dataset(std::move(dataset_)) {}
     SingleExample get(size_t index) override { return dataset.get(index); }
     std::vector<SingleExample> get_batch(ArrayRef<size_t> indices) override { return dataset.get_batch(indices); }
     std::optional<size_t> size() const override { return dataset.size(); }

@@ -49,8 +49,8 @@ class TensorLambda : public TensorTransform<Target> {
 // (x - mean) / stddev, for each channel of [C, H, W].
 template <typename Target = Tensor>
 struct Normalize : public TensorTransform<Target> {
-  Normalize(ArrayRef<double> mean, ArrayRef<double> stddev)
-      : mean(functional::per_channel(mean)), stddev(functional::per_channel(stddev)) {}
+  Normalize(ArrayRef<double> means, ArrayRef<double> stddevs)
+      : mean(functional::per_channel(means)), stddev(functional::per_channel(stddevs)) {}
   Tensor operator()(Tensor input) override { return functional::normalize(input, mean, stddev); }
   bool batchable(const Tensor& row) const override { return row.dim() >= 3; }
 

@@ -19,6 +19,9 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOpti
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossFuncOptions& o) {
   return cresset::smooth_l1_loss(input, target, number(o.reduction()), o.beta());
 }
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossFuncOptions& o, double beta) {
+  return cresset::smooth_l1_loss(input, target, number(o.reduction()), beta);
+}
 Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossFuncOptions& o) {
   return cresset::huber_loss(input, target, number(o.reduction()), o.delta());
 }

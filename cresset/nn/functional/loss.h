@@ -9,6 +9,9 @@ CRESSET_API Tensor l1_loss(const Tensor& input, const Tensor& target, const L1Lo
 CRESSET_API Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options = {});
 CRESSET_API Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                                   const SmoothL1LossFuncOptions& options = {});
+// libtorch's form: its beta, not that of the options.
+CRESSET_API Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossFuncOptions& options,
+                                  double beta);
 CRESSET_API Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossFuncOptions& options = {});
 CRESSET_API Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& options = {});
 CRESSET_API Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,

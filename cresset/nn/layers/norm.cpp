@@ -1,5 +1,7 @@
 #include "cresset/nn/layers/norm.h"
 
+#include <ostream>
+
 #include "cresset/nn/functional/norm.h"
 #include "cresset/nn/layers/describe.h"
 #include "cresset/ops/all.h"
@@ -67,10 +69,15 @@ void NormImplBase<D, Derived, Options>::reset_parameters() {
 
 template <size_t D, class Derived, class Options>
 void NormImplBase<D, Derived, Options>::pretty_print(std::ostream& stream) const {
-  print_line(stream, *this,
-             std::to_string(options.num_features()) + ", eps=" + written(options.eps()) +
-                 ", momentum=" + momentum_text(options.momentum()) + ", affine=" + written(options.affine()) +
-                 ", track_running_stats=" + written(options.track_running_stats()));
+  const std::string text = std::to_string(options.num_features()) + ", eps=" + written(options.eps()) +
+                           ", momentum=" + momentum_text(options.momentum()) + ", affine=" + written(options.affine()) +
+                           ", track_running_stats=" + written(options.track_running_stats());
+  if constexpr (requires(const Derived& norm) { norm.is_synchronised(); })
+    if (static_cast<const Derived&>(*this).is_synchronised()) {
+      stream << "SyncBatchNorm(" << text << ')';
+      return;
+    }
+  print_line(stream, *this, text);
 }
 
 template <size_t D, class Derived>

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "cresset/autograd/autograd.h"
+#include "cresset/core/modes.h"
 #include "cresset/cresset.h"
 
 namespace cresset {

@@ -1,0 +1,180 @@
+// Modules with a save and load of their own, as libtorch's users override them.
+#include "cresset/torch.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/expect_error.h"
+
+namespace {
+
+// Adds to what is registered.
+struct CountingImpl : torch::nn::Module {
+  CountingImpl() : linear(register_module("linear", torch::nn::Linear(2, 2))) {}
+  void save(torch::serialize::OutputArchive& archive) const override {
+    torch::nn::Module::save(archive);
+    archive.write("calls", torch::IValue(calls));
+    torch::serialize::OutputArchive nested;
+    nested.write("words", torch::IValue("some words"));
+    archive.write("more", nested);
+  }
+  void load(torch::serialize::InputArchive& archive) override {
+    torch::nn::Module::load(archive);
+    torch::IValue value;
+    archive.read("calls", value);
+    calls = value.toInt();
+    torch::serialize::InputArchive nested;
+    archive.read("more", nested);
+    nested.read("words", value);
+    words = value.toStringRef();
+    sum = linear->weight.sum().item<double>();  // what was loaded is there already
+  }
+  torch::nn::Linear linear;
+  int64_t calls = 0;
+  double sum = 0;
+  std::string words;
+};
+TORCH_MODULE(Counting);
+
+// Has a form of its own; private, as an override may be.
+class PackedImpl : public torch::nn::Module {
+ public:
+  PackedImpl() { weight = register_parameter("weight", torch::zeros({3})); }
+  torch::Tensor weight;
+
+ private:
+  void save(torch::serialize::OutputArchive& archive) const override { archive.write("packed", weight.detach() * 2); }
+  void load(torch::serialize::InputArchive& archive) override {
+    torch::Tensor packed;
+    archive.read("packed", packed);
+    torch::NoGradGuard no_grad;
+    weight.copy_(packed / 2);
+  }
+};
+TORCH_MODULE(Packed);
+
+struct NetImpl : torch::nn::Module {
+  NetImpl()
+      : plain(register_module("plain", torch::nn::Linear(2, 3))),
+        counting(register_module("counting", Counting())),
+        packed(register_module("packed", Packed())) {}
+  torch::nn::Linear plain;
+  Counting counting;
+  Packed packed;
+};
+TORCH_MODULE(Net);
+
+struct NotSavedImpl : torch::nn::LinearImpl {
+  using torch::nn::LinearImpl::LinearImpl;
+  bool is_serializable() const override { return false; }
+};
+
+Net changed_net() {
+  Net net;
+  torch::NoGradGuard no_grad;
+  net->packed->weight.fill_(5);
+  net->counting->calls = 7;
+  return net;
+}
+
+TEST(Archive, OwnSaveAndLoadAreCalledForAModule) {
+  Counting saved, loaded;
+  saved->calls = 3;
+  std::stringstream stream;
+  torch::save(saved, stream);
+  torch::load(loaded, stream);
+  EXPECT_EQ(loaded->calls, 3);
+  EXPECT_EQ(loaded->words, "some words");
+  EXPECT_TRUE(torch::equal(loaded->linear->weight, saved->linear->weight));
+  EXPECT_EQ(loaded->sum, saved->linear->weight.sum().item<double>());
+}
+
+TEST(Archive, OwnSaveAndLoadAreCalledForModulesBelow) {
+  const Net saved = changed_net();
+  Net loaded;
+  std::stringstream stream;
+  torch::save(saved, stream);
+  torch::load(loaded, stream);
+  EXPECT_EQ(loaded->counting->calls, 7);
+  EXPECT_TRUE(torch::equal(loaded->packed->weight, saved->packed->weight));
+  EXPECT_TRUE(torch::equal(loaded->plain->bias, saved->plain->bias));
+
+  torch::serialize::OutputArchive archive;
+  archive << saved;
+  std::vector<std::string> keys;
+  for (const auto& item : archive.values()) keys.push_back(item.first.toStringRef());
+  EXPECT_EQ(keys,
+            (std::vector<std::string>{"plain.weight", "plain.bias", "counting.linear.weight", "counting.linear.bias",
+                                      "counting.calls", "counting.more", "packed.packed"}));
+}
+
+TEST(Archive, SharedPointersAndCheckpointsTakeTheSameWay) {
+  auto saved = std::make_shared<CountingImpl>(), loaded = std::make_shared<CountingImpl>();
+  saved->calls = 9;
+  std::stringstream stream;
+  torch::save(saved, stream);
+  torch::load(loaded, stream);
+  EXPECT_EQ(loaded->calls, 9);
+  EXPECT_EQ(torch::io::state_of(*saved).toDict().at("calls").toInt(), 9);
+}
+
+TEST(Archive, WithoutOwnFormsItIsTheStateDictAndAllOrNothing) {
+  torch::nn::Sequential net(torch::nn::Linear(2, 3), torch::nn::BatchNorm1d(3));
+  torch::serialize::OutputArchive archive;
+  net->save(archive);
+  std::vector<std::string> keys;
+  for (const auto& item : archive.values()) keys.push_back(item.first.toStringRef());
+  EXPECT_EQ(keys, net->state_dict().keys());
+
+  torch::nn::Sequential other(torch::nn::Linear(2, 3), torch::nn::BatchNorm1d(4));
+  const torch::Tensor before = other[0]->as<torch::nn::Linear>()->weight.detach().clone();
+  torch::serialize::InputArchive in{torch::IValue(archive.values())};
+  EXPECT_ERROR(cresset::ValueError, other->load(in), "size mismatch for 1.weight");
+  EXPECT_TRUE(torch::equal(other[0]->as<torch::nn::Linear>()->weight, before));
+  torch::nn::Linear alone(2, 3);
+  EXPECT_ERROR(cresset::ValueError, alone->load(in), "Missing key(s) in state_dict: \"weight\", \"bias\"");
+}
+
+TEST(Archive, AnOwnFormStillMissesWhatItNeeds) {
+  Net net;
+  torch::serialize::InputArchive in{torch::IValue(torch::IValue::Dict{})};
+  EXPECT_ERROR(cresset::ValueError, net->load(in),
+               "loading state_dict for Linear:\n\tMissing key(s) in state_dict: "
+               "\"weight\", \"bias\"");
+}
+
+TEST(Archive, ModulesThatAreNotSerializableAreLeftOut) {
+  struct HolderOfOne : torch::nn::Module {
+    HolderOfOne() {
+      register_module("kept", torch::nn::Linear(1, 1));
+      register_module("left", std::make_shared<NotSavedImpl>(1, 1));
+    }
+  };
+  HolderOfOne one;
+  torch::serialize::OutputArchive archive;
+  archive << one;
+  EXPECT_EQ(archive.values().size(), 2u);
+  torch::serialize::InputArchive in{torch::IValue(archive.values())};
+  in >> one;
+}
+
+// A class of the user's own, with libtorch's operators.
+struct Point {
+  torch::Tensor at = torch::zeros({2});
+};
+torch::serialize::OutputArchive& operator<<(torch::serialize::OutputArchive& archive, const Point& point) {
+  archive.write("at", point.at);
+  return archive;
+}
+torch::serialize::InputArchive& operator>>(torch::serialize::InputArchive& archive, Point& point) {
+  archive.read("at", point.at);
+  return archive;
+}
+TEST(Archive, OwnClassesWithOperatorsAreSaved) {
+  Point saved{torch::ones({2})}, loaded;
+  std::stringstream stream;
+  torch::save(saved, stream);
+  torch::load(loaded, stream);
+  EXPECT_TRUE(torch::equal(loaded.at, saved.at));
+}
+
+}  // namespace
