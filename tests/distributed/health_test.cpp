@@ -25,7 +25,9 @@ using cresset::testing::pause_for;
 using cresset::testing::Processes;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
+using cresset::testing::tell;
 using cresset::testing::wait_for_the_end;
+using cresset::testing::wait_until;
 using cresset::testing::who;
 
 bool all_say(Processes& processes, int count, const std::string& text) {
@@ -220,7 +222,7 @@ TEST(Stopped, ForLessThanTheTimeoutNothingHappens) {
 
 TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
   Processes processes(3, [](int rank) {
-    meet(rank == 1 ? kLong : 5000);
+    meet(rank == 1 ? kLong : 3500);
     Tensor x = ones({1000});
     broadcast(x, 0);
     pause_for(1500);  // a heart beats
@@ -234,7 +236,7 @@ TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
   const Outcome outcome = processes.wait(kDeadline);
   EXPECT_EQ(outcome[0], outcome[2]);
   EXPECT_EQ(outcome[0].substr(0, outcome[0].find("silent")),
-            "ready;all_reduce #2 (float32[1000], group default) did not finish within 5000 ms: ranks 0, 2 arrived; "
+            "ready;all_reduce #2 (float32[1000], group default) did not finish within 3500 ms: ranks 0, 2 arrived; "
             "missing: rank 1 (host " +
                 host() + ", pid " + std::to_string(processes.pid(1)) + ", ");
   EXPECT_NE(outcome[0].find(" s; last operation: broadcast #1)"), std::string::npos) << outcome[0];
@@ -242,7 +244,7 @@ TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
 
 TEST(Stopped, WhoeverKeepsTheStoreDoesNotHoldUpTheTimeout) {
   Processes processes(3, [](int rank) {
-    meet(3000);
+    meet(1500);
     pause_for(200);
     say("ready;");
     if (rank == 0) raise(SIGSTOP);
@@ -255,7 +257,7 @@ TEST(Stopped, WhoeverKeepsTheStoreDoesNotHoldUpTheTimeout) {
   processes.signal(0, SIGKILL);
   const Outcome outcome = processes.wait(kDeadline);
   for (const size_t rank : {1, 2}) {
-    EXPECT_NE(outcome[rank].find("barrier #1 (group default) did not finish within 3000 ms"), std::string::npos)
+    EXPECT_NE(outcome[rank].find("barrier #1 (group default) did not finish within 1500 ms"), std::string::npos)
         << outcome.summary();
     EXPECT_NE(outcome[rank].find("rank 0 (host"), std::string::npos) << outcome.summary();
   }
@@ -289,7 +291,7 @@ TEST(Late, WhatItDidLastIsNotASecondOld) {
 
 TEST(Late, InAnotherGroup) {
   Processes processes(2, [](int rank) {
-    meet(rank == 0 ? 2000 : kLong);
+    meet(rank == 0 ? 1500 : kLong);
     const Group other = new_group({0, 1});
     // Only rank 0 gives up: it must not hear first that the other has ended.
     if (rank == 0) say(error_of([&] { all_reduce(ones({4})); }));
@@ -489,8 +491,9 @@ TEST(MonitoredBarrier, NamesWhoDidNotCome) {
     init_process_group();
     monitored_barrier();
     const bool all = rank == 0;
-    if (rank == 1 || rank == 3) pause_for(2000);
-    say(error_of([&] { monitored_barrier(nullptr, std::chrono::milliseconds(rank == 0 ? 700 : 10'000), all); }));
+    if (rank == 1 || rank == 3) wait_until("given up");
+    say(error_of([&] { monitored_barrier(nullptr, std::chrono::milliseconds(rank == 0 ? 700 : kLong), all); }));
+    if (rank == 0) tell("given up");
     // The group itself goes on.
     barrier();
     destroy_process_group();
