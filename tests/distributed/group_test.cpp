@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -76,6 +77,20 @@ TEST(Group, CanBeMadeAgainAfterItWasDestroyed) {
       EXPECT_EQ(x.item<float>(), 3 + 3 * round);
       destroy_process_group();
     }
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+// Whoever is connected first and leaves at once must not close what the slower ones still wait for.
+TEST(Group, BeginsWhenAllAreConnected) {
+  const auto outcome = run_ranks(4, [](int) {
+    init_process_group();
+    TcpStoreOptions options;
+    options.port = static_cast<uint16_t>(std::atoi(std::getenv("MASTER_PORT")));
+    std::vector<std::string> connected;
+    for (int rank = 0; rank < 4; rank++) connected.push_back("0/connected/default/" + std::to_string(rank));
+    EXPECT_TRUE(TcpStore(options).check(connected));
+    destroy_process_group();
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
