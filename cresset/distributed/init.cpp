@@ -19,6 +19,8 @@ namespace {
 
 // How long rank 0 keeps the store for the others once it is done itself.
 constexpr Milliseconds kForOthers{5000};
+// How long a rank that is connected waits for those who are not yet.
+constexpr Milliseconds kConnects{5000};
 
 struct State {
   std::mutex mutex;
@@ -88,12 +90,28 @@ void prepare_process() {
   });
 }
 
+// A quick rank may be done and leave while a slow one still makes its connections, which would fail. What goes wrong
+// here is told by the first operation.
+void wait_until_all_are_connected(const World& world, const std::string& name, const std::vector<int>& ranks) {
+  Health& health = *world.health;
+  const auto connected = [&](int rank) { return message_of("connected/", name, "/", rank); };
+  health.post(connected(world.options.rank), "");
+  const auto settled = [&] {
+    if (!health.cause(ranks, name, nullptr).words.empty()) return true;
+    return std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
+      return rank == world.options.rank || health.heard(connected(rank)) || health.departure_of(rank);
+    });
+  };
+  health.wait_heard(settled, std::chrono::steady_clock::now() + kConnects);
+}
+
 }  // namespace
 
 std::shared_ptr<MeshGroup> make_group(World& world, int number, std::vector<int> ranks, Milliseconds timeout,
                                       const std::string& backend) {
   const std::string name = number == 0 ? "default" : message_of("group ", number);
   auto transport = connect_transport(world, name, ranks, timeout, backend);
+  if (ranks.size() > 1) wait_until_all_are_connected(world, name, ranks);
   auto group = std::make_shared<MeshGroup>(std::move(transport), world.health,
                                            MeshOptions{name, number, std::move(ranks), timeout});
   world.health->add(group);

@@ -1,11 +1,20 @@
 // How offers and receipts leave: many in a frame, the frames of a rank one after the other.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "cresset/core/parallel.h"
+#include "cresset/distributed/health_keys.h"
 #include "cresset/distributed/mesh_mailbox.h"
 
 namespace cresset::distributed {
+namespace {
+
+std::string taken_key(const std::string& group, int receiver, int sender) {
+  return message_of("took/", group, "/", receiver, "/", sender);
+}
+
+}  // namespace
 
 // With the lock of these offers held.
 void MeshGroup::post_offers(int peer) {
@@ -65,6 +74,7 @@ void MeshGroup::post_receipts(int peer) {
         receipts.waiting.erase(receipts.waiting.begin(), end);
         head = {sizeof head + messages.size() * sizeof(uint64_t), messages.size(), receipts.read};
         receipts.told_read = receipts.read;
+        receipts.last[receipts.frames++ % kFramesAhead] = messages;
       }
       if (receipts.under_way) receipts.buffer->wait_send();
       std::memcpy(receipts.place.data(), &head, sizeof head);
@@ -75,6 +85,41 @@ void MeshGroup::post_receipts(int peer) {
     }
   } catch (const BrokenConnection&) {
     // Whoever sent has left without waiting, or has died, which is told to those who need it.
+  }
+}
+
+// For those who have not read the last frames of receipts by the time that the connection is closed.
+void MeshGroup::publish_taken() {
+  for (int r = 0; r < size(); r++) {
+    Mailbox::Receipts& receipts = mailbox_->peer(r).receipts;
+    std::string numbers;
+    {
+      const std::lock_guard lock(receipts.mutex);
+      for (const auto& messages : receipts.last)
+        for (const uint64_t message : messages) numbers += message_of(message, " ");
+    }
+    if (!numbers.empty()) health_->post(taken_key(name(), global_rank(rank()), global_rank(r)), numbers);
+  }
+}
+
+void MeshGroup::hear_what_was_taken() {
+  std::set<int> peers;
+  {
+    const std::lock_guard lock(mailbox_->mutex);
+    for (const auto& [message, transfer] : mailbox_->sends) peers.insert(transfer->peer);
+  }
+  for (const int peer : peers) {
+    const auto numbers = health_->heard(taken_key(name(), global_rank(peer), global_rank(rank())));
+    if (!numbers) continue;
+    std::vector<std::shared_ptr<Transfer>> taken;
+    {
+      const std::lock_guard lock(mailbox_->mutex);
+      for (const std::string& number : split(*numbers, ' ')) {
+        const auto found = mailbox_->sends.find(std::strtoull(number.c_str(), nullptr, 10));
+        if (found != mailbox_->sends.end()) taken.push_back(found->second);
+      }
+    }
+    for (const auto& transfer : taken) finish(*transfer, nullptr);
   }
 }
 

@@ -262,6 +262,7 @@ void MeshGroup::abandon(const std::string& why) {
     transport_->interrupt();
     lock.lock();
   }
+  publish_taken();
   const std::lock_guard flights(flights_mutex_);
   publish(nullptr);
 }

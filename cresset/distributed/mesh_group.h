@@ -105,6 +105,12 @@ class MeshGroup final : public ProcessGroup, public Watched {
     bool is_collective() const { return title.empty() && !transfer; }
   };
   using Flights = std::list<Flight>;
+  // This rank and another wait in sends to each other.
+  struct Circle {
+    std::string words;
+    Clock::time_point since;
+    bool told = false;
+  };
 
   Work submit(Fingerprint what, std::vector<Tensor> result, Body body, std::string detail = {});
   void execute(Operation& operation);
@@ -153,13 +159,15 @@ class MeshGroup final : public ProcessGroup, public Watched {
   void post_offers(int peer);
   void acknowledge(const Transfer& transfer);
   void post_receipts(int peer);
+  void publish_taken();
+  void hear_what_was_taken();
   void ask_postman(int peer);
   void carry_post();
   void look_for_offer(const std::shared_ptr<Transfer>& transfer);
   void match(Transfer& transfer, int from, const Offer& offer);
   void let_fetch(const std::shared_ptr<Transfer>& transfer);
   void hear(Line& line, OpKind op);
-  bool is_waited_for(int peer) const;
+  bool ends_unmissed(Line& line);
   void hear_receipts(int from, const char* frame);
   void hear_offers(int from, const char* frame);
   std::shared_ptr<Transfer> receiver_of(int from, const Offer& offer, const char* brought);
@@ -177,6 +185,8 @@ class MeshGroup final : public ProcessGroup, public Watched {
   // Tells those whose offers nobody has asked for what is waited for instead.
   void publish_unmet(Clock::time_point now);
   std::string doings_towards(int sender, Clock::time_point now) const;
+  std::string in_a_circle(int peer, Clock::time_point now) const;
+  void warn_of_circles(Clock::time_point now);
 
   const pid_t owner_;
   std::shared_ptr<Transport> transport_;
@@ -202,6 +212,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   Flights flights_;
   std::array<Fingerprint, 8> last_operations_;  // at their sequence number modulo 8
   std::map<int, std::string> published_unmet_;  // by rank of the group; the watchdog's own
+  std::map<int, Circle> circles_;               // likewise
   std::atomic<int> calls_{0};                   // operations under way, and those whose failure is being looked into
   std::optional<Clock::time_point> gave_up_;
   std::string last_words_;

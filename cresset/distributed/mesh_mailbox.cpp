@@ -3,6 +3,7 @@
 #include "cresset/distributed/mesh_mailbox.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "cresset/core/parallel.h"
@@ -12,6 +13,12 @@ namespace {
 
 constexpr size_t kListed = 4;       // offers in a message
 constexpr Milliseconds kUnmet{50};  // a receive that waits longer is told to those who have sent something else
+constexpr Milliseconds kGoodbyeComes{2000};  // after the connection of whoever has left in good order
+// Two that wait in sends to each other are warned after this, or after half of their timeout.
+constexpr Milliseconds kHint{3000};
+// How the others are told of a send whose caller waits in it.
+constexpr std::string_view kWaitsInSend = "itself waits in send of ";
+constexpr const char* kNoReceive = ", with no receive posted";
 
 std::string unmet_key(const std::string& group, int receiver, int sender) {
   return message_of("wants/", group, "/", receiver, "/", sender);
@@ -83,28 +90,44 @@ void MeshGroup::hear(Line& line, OpKind op) {
       offers ? hear_offers(line.from, frame.data()) : hear_receipts(line.from, frame.data());
     }
   };
+  bool unmissed = false;
   explained(
       what, [&] { return std::string(name_of(op)); },
       [&] {
         try {
           read();
         } catch (const BrokenConnection&) {
-          if (is_waited_for(line.from)) throw;
+          unmissed = ends_unmissed(line);
+          if (!unmissed) throw;
         }
       });
+  if (unmissed) return;
   const std::lock_guard lock(mailbox_->mutex);
   line.ended = true;
 }
 
-// Whether it matters that the connection to a rank has broken. Not if it has left: the note of that may follow.
-bool MeshGroup::is_waited_for(int peer) const {
-  const auto enough = [&] { return mailbox_->closing || dead_ || health_->departure_of(global_rank(peer)); };
-  if (health_->wait_heard(enough, Clock::now() + Milliseconds(500))) return false;
-  const std::lock_guard lock(mailbox_->mutex);
-  const auto meant = [&](const std::shared_ptr<Transfer>& transfer) { return transfer->peer == peer; };
-  return std::any_of(mailbox_->receives.begin(), mailbox_->receives.end(), meant) ||
-         std::any_of(mailbox_->sends.begin(), mailbox_->sends.end(),
-                     [&](const auto& send) { return meant(send.second); });
+// Whether it does not matter that the connection to a rank has broken: nobody waits for it, or it has left, of which
+// the note may follow. Then the line has ended: whoever comes later opens it again, and no one can come in between.
+bool MeshGroup::ends_unmissed(Line& line) {
+  const int peer = line.from;
+  const auto waits = [&] {
+    const auto meant = [&](const std::shared_ptr<Transfer>& transfer) { return transfer->peer == peer; };
+    return std::any_of(mailbox_->receives.begin(), mailbox_->receives.end(), meant) ||
+           std::any_of(mailbox_->sends.begin(), mailbox_->sends.end(),
+                       [&](const auto& send) { return meant(send.second); });
+  };
+  const auto left = [&] { return mailbox_->closing || dead_ || health_->departure_of(global_rank(peer)); };
+  const auto failed = [&] {
+    return health_->heard("error/" + name()) || !health_->cause(options_.ranks, name(), nullptr).words.empty();
+  };
+  bool ended = false;  // from then on this thread may be joined by somebody who has the lock
+  const auto over = [&] {
+    const bool gone = left();
+    const std::lock_guard lock(mailbox_->mutex);
+    return ended = line.ended = gone || !waits();
+  };
+  health_->wait_heard([&] { return over() || failed(); }, Clock::now() + kGoodbyeComes);
+  return ended;
 }
 
 std::string MeshGroup::offers_in_words(int peer) const {
@@ -129,6 +152,9 @@ std::string MeshGroup::transfer_too_late(const Flight& flight) const {
                                timeout().count(), " ms");
   if (peer >= 0) out += message_of(": ", health_->who(peer), " is ", health_->last_seen(peer));
   if (transfer.sends()) {
+    if (const std::string words = in_a_circle(transfer.peer, Clock::now()); !words.empty())
+      return message_of("send between ranks ", std::min(self, peer), " and ", std::max(self, peer), " (",
+                        in_words(name()), ") did not finish within ", timeout().count(), " ms: ", words);
     const std::string does = health_->heard(unmet_key(name(), peer, self)).value_or("");
     return does.empty() ? out : message_of(out, "; rank ", peer, " ", does);
   }
@@ -137,15 +163,56 @@ std::string MeshGroup::transfer_too_late(const Flight& flight) const {
                     offers.empty() ? "nothing was sent" : "sent and not received: " + offers);
 }
 
+// Of two that wait in sends to each other and receive nothing: what each waits for, in words that are the same on both.
+// With the lock of the flights held.
+std::string MeshGroup::in_a_circle(int peer, Clock::time_point now) const {
+  const int self = global_rank(rank()), other = global_rank(peer);
+  std::string mine;
+  {
+    const std::lock_guard lock(mailbox_->mutex);
+    mine = doings_towards(peer, now);
+  }
+  std::string theirs = health_->heard(unmet_key(name(), other, self)).value_or("");
+  if (!mine.starts_with(kWaitsInSend) || !theirs.starts_with(kWaitsInSend)) return {};
+  const auto named = [](int rank, const std::string& does) {
+    const size_t from = std::string_view("itself ").size(), end = does.rfind(kNoReceive);
+    return message_of("rank ", rank, " ", does.substr(from, end - from));
+  };
+  mine = named(self, mine);
+  theirs = named(other, theirs);
+  return message_of(self < other ? mine : theirs, ", ", self < other ? theirs : mine,
+                    ", and neither has posted a receive (one of the two must receive first, or use isend)");
+}
+
+// With the lock of the flights held. Nothing is ended by it: a thread of one of them may be about to receive.
+void MeshGroup::warn_of_circles(Clock::time_point now) {
+  std::map<int, Circle> circles;
+  for (const auto& [peer, words] : published_unmet_) {
+    if (!words.starts_with(kWaitsInSend)) continue;
+    const std::string both = in_a_circle(peer, now);
+    if (both.empty()) continue;
+    const auto known = circles_.find(peer);
+    Circle& circle = circles[peer] =
+        known != circles_.end() && known->second.words == both ? known->second : Circle{both, now, false};
+    if (circle.told || now - circle.since < std::min(kHint, timeout() / 2)) continue;
+    circle.told = true;
+    std::fprintf(stderr, "cresset: %s; this ends %lld ms after it began (rank %d, %s)\n", both.c_str(),
+                 static_cast<long long>(timeout().count()), global_rank(rank()), in_words(name()).c_str());
+  }
+  circles_.swap(circles);
+}
+
 // What this rank does towards another that does not see its messages taken: "waits for float32[2] with tag 4". With the
 // locks of the flights and of the mailbox held.
 std::string MeshGroup::doings_towards(int sender, Clock::time_point now) const {
   std::string waits, sends;
   size_t waiting = 0, sending = 0;
+  bool stays = false;
   for (const Flight& flight : flights_) {
     if (!flight.transfer || now - flight.started < kUnmet) continue;
     const Transfer& transfer = *flight.transfer;
     if (transfer.matched || !transfer.wants(sender, transfer.what.tag)) continue;
+    stays = stays || (transfer.sends() && transfer.caller_waits);
     if ((transfer.sends() ? sending : waiting)++ >= kListed) continue;
     std::string& words = transfer.sends() ? sends : waits;
     words += message_of(words.empty() ? "" : ", ", described(transfer.what.dtype, transfer.what.count), " with tag ",
@@ -158,8 +225,8 @@ std::string MeshGroup::doings_towards(int sender, Clock::time_point now) const {
   if (sending == 0) return {};
   const auto posted = [&](const auto& receive) { return receive->wants(sender, receive->what.tag); };
   if (std::any_of(mailbox_->receives.begin(), mailbox_->receives.end(), posted)) return {};
-  return message_of("itself waits in send of ", sends, more(sending), " to rank ", global_rank(sender),
-                    ", with no receive posted");
+  return message_of(stays ? kWaitsInSend : "itself sends ", sends, more(sending), " to rank ", global_rank(sender),
+                    kNoReceive);
 }
 
 // With the lock of the flights held. The sender knows only that nobody takes what it has; the receiver knows both. And
@@ -222,6 +289,7 @@ void MeshGroup::close_mailbox() {
         });
     land(flight);
   }
+  publish_taken();
   {
     const std::lock_guard lock(box.mutex);
     box.closing = true;

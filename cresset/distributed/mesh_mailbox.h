@@ -100,6 +100,10 @@ struct MeshGroup::Mailbox {
     std::mutex mutex;  // of what is to be told
     std::deque<uint64_t> waiting;
     uint64_t read = 0;
+    // What the last frames told. They may be lost: a connection that this rank closes is broken for the other when it
+    // writes, whatever it has not read.
+    std::array<std::vector<uint64_t>, kFramesAhead> last;
+    uint64_t frames = 0;
   };
   struct Peer {
     Line offer_line, receipt_line;

@@ -114,6 +114,7 @@ void MeshGroup::watch() {
   }
   if (const auto sentence = health_->heard("error/" + name())) return die(*sentence, Words::sentence);
 
+  hear_what_was_taken();
   const auto now = Clock::now();
   std::optional<Fingerprint> in_flight;
   std::optional<std::string> unanswered;
@@ -126,6 +127,7 @@ void MeshGroup::watch() {
       if (!gave_up_) watch_collective(flight, now);
     }
     publish_unmet(now);
+    warn_of_circles(now);
     if (gave_up_ && now - *gave_up_ > kStoreAnswers) unanswered = last_words_;
   }
   const Health::Cause cause = health_->cause(options_.ranks, name(), in_flight ? &*in_flight : nullptr);

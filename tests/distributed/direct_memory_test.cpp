@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ddp_support.h"
+#include "groups.h"
 #include "processes.h"
 
 using namespace ddp_test;
@@ -84,7 +85,9 @@ TEST(DirectMemory, ARankThatDiesIsNamed) {
     dist::all_reduce(x);
     if (rank == 2) _exit(3);
     cresset::testing::say(cresset::testing::error_of([&] { dist::all_reduce(x); }));
-    usleep(200000);  // rank 0 keeps the store
+    // Rank 0 keeps the store.
+    if (rank == 1) cresset::testing::tell("said");
+    if (rank == 0) cresset::testing::wait_until("said");
   });
   for (size_t rank : {0, 1}) EXPECT_NE(outcome[rank].find("rank 2"), std::string::npos) << outcome[rank];
 }

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -11,6 +12,7 @@
 
 #include "cresset/cresset.h"
 #include "cresset/distributed/distributed.h"
+#include "tests/distributed/groups.h"
 #include "tests/distributed/processes.h"
 
 namespace cresset::distributed {
@@ -20,6 +22,8 @@ using cresset::testing::error_of;
 using cresset::testing::Outcome;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
+using cresset::testing::tell;
+using cresset::testing::wait_until;
 
 TEST(Group, TwoRanksAddUp) {
   const auto outcome = run_ranks(2, [](int rank) {
@@ -73,6 +77,20 @@ TEST(Group, CanBeMadeAgainAfterItWasDestroyed) {
       EXPECT_EQ(x.item<float>(), 3 + 3 * round);
       destroy_process_group();
     }
+  });
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+}
+
+// Whoever is connected first and leaves at once must not close what the slower ones still wait for.
+TEST(Group, BeginsWhenAllAreConnected) {
+  const auto outcome = run_ranks(4, [](int) {
+    init_process_group();
+    TcpStoreOptions options;
+    options.port = static_cast<uint16_t>(std::atoi(std::getenv("MASTER_PORT")));
+    std::vector<std::string> connected;
+    for (int rank = 0; rank < 4; rank++) connected.push_back("0/connected/default/" + std::to_string(rank));
+    EXPECT_TRUE(TcpStore(options).check(connected));
+    destroy_process_group();
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
 }
@@ -199,15 +217,25 @@ TEST(Work, AFutureHasTheResultOrTheError) {
 
 // The callback runs on the thread that carries operations out; waiting there for another would last for ever.
 TEST(Work, WaitingInsideThenIsRefusedAndNothingHangs) {
-  const auto outcome = run_ranks(2, [](int) {
+  const auto outcome = run_ranks(2, [](int rank) {
     init_process_group();
-    const Tensor x = ones({8'000'000}), y = ones({10});  // the first takes long enough
-    std::promise<std::string> told;
-    Work first = all_reduce(x, CollectiveOptions::async());
-    first.then([&](std::exception_ptr) { told.set_value(error_of([&] { all_reduce(y); })); });
-    const std::string error = told.get_future().get();
-    barrier();
-    EXPECT_NE(error.find("Work::wait: called inside Work::then"), std::string::npos) << error;
+    const Tensor x = ones({10}), y = ones({10});
+    for (const int waits : {0, 1}) {
+      const std::string given = "given to " + std::to_string(waits);
+      std::promise<std::string> told;
+      if (rank == waits) {
+        Work first = all_reduce(x, CollectiveOptions::async());
+        first.then([&](std::exception_ptr) { told.set_value(error_of([&] { all_reduce(y); })); });
+        tell(given);
+        const std::string error = told.get_future().get();
+        EXPECT_NE(error.find("Work::wait: called inside Work::then"), std::string::npos) << error;
+      } else {
+        wait_until(given);  // which the first does not end before
+        all_reduce(x);
+        all_reduce(y);
+      }
+      barrier();
+    }
     destroy_process_group();
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
@@ -216,13 +244,14 @@ TEST(Work, WaitingInsideThenIsRefusedAndNothingHangs) {
 TEST(Work, SaysWhenItIsNotDoneYet) {
   const auto outcome = run_ranks(2, [](int rank) {
     init_process_group();
-    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    if (rank == 1) wait_until("not done yet");
     Tensor x = full({10}, 1.0f);
     Work work = all_reduce(x, CollectiveOptions::async());
     if (rank == 0) {
       EXPECT_FALSE(work.wait(std::chrono::milliseconds(20)));
       EXPECT_FALSE(work.is_completed());
       EXPECT_FALSE(work.is_success());
+      tell("not done yet");
     }
     work.wait();
     EXPECT_TRUE(Work().is_success());

@@ -10,6 +10,7 @@
 
 #include "cresset/cresset.h"
 #include "cresset/distributed/distributed.h"
+#include "tests/distributed/groups.h"
 #include "tests/distributed/processes.h"
 
 namespace cresset::distributed {
@@ -17,12 +18,31 @@ namespace {
 
 using cresset::testing::error_of;
 using cresset::testing::kDeadline;
+using cresset::testing::kLong;
+using cresset::testing::meet;
 using cresset::testing::Outcome;
 using cresset::testing::pause_for;
 using cresset::testing::Processes;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
+using cresset::testing::tell;
+using cresset::testing::wait_for_the_end;
+using cresset::testing::wait_until;
 using cresset::testing::who;
+
+bool all_say(Processes& processes, int count, const std::string& text) {
+  for (int rank = 0; rank < count; rank++)
+    if (!processes.wait_for(rank, text)) return false;
+  return true;
+}
+
+// Until this rank is known to the store that rank 0, or the test, keeps at the port.
+void wait_for_member(uint16_t port, int rank) {
+  TcpStoreOptions options;
+  options.port = port;
+  options.timeout = kDeadline;
+  TcpStore(options).wait({"0/member/" + std::to_string(rank)}, kDeadline);
+}
 
 std::string host() {
   char name[256] = "";
@@ -48,7 +68,7 @@ TEST(Killed, InACollectiveIsNamedByEverySurvivor) {
       while (true) all_reduce(x, ReduceOp::MAX);
     }));
   });
-  ASSERT_TRUE(processes.wait_for(2, "ready;"));
+  ASSERT_TRUE(all_say(processes, 4, "ready;"));
   pause_for(100);
   processes.signal(2, SIGKILL);
   const Outcome outcome = processes.wait(kDeadline);
@@ -67,7 +87,7 @@ TEST(Killed, UnderALauncherIsNamedWithItsSignal) {
       while (true) all_reduce(x, ReduceOp::MAX);
     }));
   });
-  ASSERT_TRUE(processes.wait_for(1, "ready;"));
+  ASSERT_TRUE(all_say(processes, 3, "ready;"));
   TcpStoreOptions options;
   options.port = processes.port();
   TcpStore store(options);
@@ -104,7 +124,8 @@ TEST(Killed, DuringTheRendezvousIsNamedByThoseWhoWait) {
     say(error_of([] { init_process_group(); }));
   });
   ASSERT_TRUE(processes.wait_for(1, "joins;"));
-  pause_for(500);
+  wait_for_member(processes.port(), 1);
+  pause_for(300);  // its will follows
   processes.signal(1, SIGKILL);
   ASSERT_TRUE(processes.wait_for(0, "failed"));
   processes.signal(3, SIGKILL);
@@ -122,7 +143,7 @@ TEST(Killed, WhoeverKeepsTheStore) {
     if (rank == 0) pause_for(60'000);
     say(error_of([&] { all_reduce(x); }));
   });
-  ASSERT_TRUE(processes.wait_for(0, "ready;"));
+  ASSERT_TRUE(all_say(processes, 3, "ready;"));
   pause_for(200);
   processes.signal(0, SIGKILL);
   const Outcome outcome = processes.wait(kDeadline);
@@ -138,7 +159,7 @@ TEST(Killed, InAReceiveFromAnySource) {
     if (rank == 2) pause_for(60'000);
     say(error_of([&] { rank == 0 ? void(recv(ones({1}))) : send(ones({1}), 2); }));
   });
-  ASSERT_TRUE(processes.wait_for(2, "ready;"));
+  ASSERT_TRUE(all_say(processes, 3, "ready;"));
   pause_for(200);
   processes.signal(2, SIGKILL);
   const Outcome outcome = processes.wait(kDeadline);
@@ -185,7 +206,7 @@ TEST(Killed, AtAnyMomentTheRightRankIsNamed) {
 
 TEST(Stopped, ForLessThanTheTimeoutNothingHappens) {
   Processes processes(3, [](int) {
-    init_process_group(within(30'000));
+    meet(30'000);
     Tensor x = ones({1000});
     say("ready;");
     for (int i = 0; i < 300; i++) all_reduce(x, ReduceOp::MAX);
@@ -201,7 +222,7 @@ TEST(Stopped, ForLessThanTheTimeoutNothingHappens) {
 
 TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
   Processes processes(3, [](int rank) {
-    init_process_group(within(5000));
+    meet(rank == 1 ? kLong : 3500);
     Tensor x = ones({1000});
     broadcast(x, 0);
     pause_for(1500);  // a heart beats
@@ -215,7 +236,7 @@ TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
   const Outcome outcome = processes.wait(kDeadline);
   EXPECT_EQ(outcome[0], outcome[2]);
   EXPECT_EQ(outcome[0].substr(0, outcome[0].find("silent")),
-            "ready;all_reduce #2 (float32[1000], group default) did not finish within 5000 ms: ranks 0, 2 arrived; "
+            "ready;all_reduce #2 (float32[1000], group default) did not finish within 3500 ms: ranks 0, 2 arrived; "
             "missing: rank 1 (host " +
                 host() + ", pid " + std::to_string(processes.pid(1)) + ", ");
   EXPECT_NE(outcome[0].find(" s; last operation: broadcast #1)"), std::string::npos) << outcome[0];
@@ -223,7 +244,7 @@ TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
 
 TEST(Stopped, WhoeverKeepsTheStoreDoesNotHoldUpTheTimeout) {
   Processes processes(3, [](int rank) {
-    init_process_group(within(3000));
+    meet(1500);
     pause_for(200);
     say("ready;");
     if (rank == 0) raise(SIGSTOP);
@@ -236,7 +257,7 @@ TEST(Stopped, WhoeverKeepsTheStoreDoesNotHoldUpTheTimeout) {
   processes.signal(0, SIGKILL);
   const Outcome outcome = processes.wait(kDeadline);
   for (const size_t rank : {1, 2}) {
-    EXPECT_NE(outcome[rank].find("barrier #1 (group default) did not finish within 3000 ms"), std::string::npos)
+    EXPECT_NE(outcome[rank].find("barrier #1 (group default) did not finish within 1500 ms"), std::string::npos)
         << outcome.summary();
     EXPECT_NE(outcome[rank].find("rank 0 (host"), std::string::npos) << outcome.summary();
   }
@@ -244,9 +265,9 @@ TEST(Stopped, WhoeverKeepsTheStoreDoesNotHoldUpTheTimeout) {
 
 TEST(Late, IsNamedAsAliveWithWhatItDoes) {
   Processes processes(2, [](int rank) {
-    init_process_group(within(1500));
+    meet(1500);
     barrier();
-    if (rank == 1) pause_for(3000);
+    if (rank == 1) wait_for_the_end();
     say(error_of([&] { barrier(); }));
   });
   const Outcome outcome = processes.wait(kDeadline);
@@ -259,9 +280,9 @@ TEST(Late, IsNamedAsAliveWithWhatItDoes) {
 
 TEST(Late, WhatItDidLastIsNotASecondOld) {
   Processes processes(2, [](int rank) {
-    init_process_group(within(900));
+    meet(900);
     barrier();
-    if (rank == 1) pause_for(2000);
+    if (rank == 1) wait_for_the_end();
     say(error_of([&] { all_reduce(ones({4})); }));
   });
   const Outcome outcome = processes.wait(kDeadline);
@@ -270,10 +291,12 @@ TEST(Late, WhatItDidLastIsNotASecondOld) {
 
 TEST(Late, InAnotherGroup) {
   Processes processes(2, [](int rank) {
-    init_process_group(within(2500));
+    meet(rank == 0 ? 1500 : kLong);
     const Group other = new_group({0, 1});
-    say(error_of([&] { all_reduce(ones({4}), rank == 0 ? default_group() : other); }));
-    if (rank == 1) pause_for(1000);  // both give up at once: rank 0 must not hear first that the other has ended
+    // Only rank 0 gives up: it must not hear first that the other has ended.
+    if (rank == 0) say(error_of([&] { all_reduce(ones({4})); }));
+    if (rank == 1) all_reduce(ones({4}), CollectiveOptions::async(ReduceOp::SUM, other));
+    wait_for_the_end();
   });
   const Outcome outcome = processes.wait(kDeadline);
   EXPECT_NE(outcome[0].find("missing: rank 1 (host " + host() + ", pid " + std::to_string(processes.pid(1)) +
@@ -284,8 +307,8 @@ TEST(Late, InAnotherGroup) {
 
 TEST(Late, NobodySendsWhatIsWaitedFor) {
   Processes processes(2, [](int rank) {
-    init_process_group(within(1000));
-    if (rank == 1) pause_for(2500);
+    meet(1000);
+    if (rank == 1) wait_for_the_end();
     if (rank == 0) say(error_of([&] { recv(ones({3}), 1, 4); }));
   });
   const Outcome outcome = processes.wait(kDeadline);
@@ -352,26 +375,36 @@ TEST(Gone, WithOperationsStillUnderWay) {
 }
 
 TEST(Absent, RanksThatNeverComeAreNamed) {
-  const Outcome outcome = run_ranks(2, [](int rank) {
-    InitOptions options = within(1200);
+  // Kept by the test, as the launcher does, so that rank 1 can come first.
+  TcpStoreOptions kept;
+  kept.is_server = true;
+  const TcpStore store(kept);
+  const Outcome outcome = run_ranks(2, [&](int rank) {
+    setenv("CRESSET_AGENT_STORE", "1", 1);
+    setenv("MASTER_PORT", std::to_string(store.port()).c_str(), 1);
+    InitOptions options = within(1000);
     options.world_size = 4;
     options.rank = rank;
+    if (rank == 0) wait_for_member(store.port(), 1);
     say(error_of([&] { init_process_group(options); }));
   });
-  EXPECT_EQ(outcome[0], "init_process_group: ranks 2, 3 did not join within 1200 ms (world size 4)");
-  EXPECT_TRUE(outcome[1] == outcome[0] || outcome[1].find("init_process_group failed: rank 0") == 0) << outcome[1];
+  for (const size_t rank : {0, 1})
+    EXPECT_EQ(outcome[rank], "init_process_group: ranks 2, 3 did not join within 1000 ms (world size 4)");
 }
 
 TEST(Absent, ARankThatComesTwice) {
-  const Outcome outcome = run_ranks(2, [](int rank) {
-    InitOptions options = within(1500);
-    options.rank = 0;
+  Processes processes(2, [](int rank) {
     if (rank == 1) {
-      pause_for(300);
+      wait_for_member(static_cast<uint16_t>(std::atoi(std::getenv("MASTER_PORT"))), 0);
       setenv("CRESSET_AGENT_STORE", "1", 1);  // else it would try to keep the store as well
     }
-    say(error_of([&] { init_process_group(options); }));
+    InitOptions options;
+    options.rank = 0;
+    say(error_of([&] { init_process_group(options); }) + ";");
   });
+  ASSERT_TRUE(processes.wait_for(1, ";"));
+  processes.signal(0, SIGKILL);
+  const Outcome outcome = processes.wait(kDeadline);
   EXPECT_EQ(outcome[1].find("init_process_group: rank 0 is taken by another process (host "), 0u) << outcome[1];
 }
 
@@ -458,8 +491,9 @@ TEST(MonitoredBarrier, NamesWhoDidNotCome) {
     init_process_group();
     monitored_barrier();
     const bool all = rank == 0;
-    if (rank == 1 || rank == 3) pause_for(2000);
-    say(error_of([&] { monitored_barrier(nullptr, std::chrono::milliseconds(rank == 0 ? 700 : 10'000), all); }));
+    if (rank == 1 || rank == 3) wait_until("given up");
+    say(error_of([&] { monitored_barrier(nullptr, std::chrono::milliseconds(rank == 0 ? 700 : kLong), all); }));
+    if (rank == 0) tell("given up");
     // The group itself goes on.
     barrier();
     destroy_process_group();

@@ -8,6 +8,7 @@
 
 #include "cresset/cresset.h"
 #include "cresset/distributed/distributed.h"
+#include "tests/distributed/groups.h"
 #include "tests/distributed/processes.h"
 
 namespace cresset::distributed {
@@ -16,6 +17,8 @@ namespace {
 using cresset::testing::error_of;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
+using cresset::testing::tell;
+using cresset::testing::wait_until;
 
 using Bodies = std::vector<std::function<void()>>;
 
@@ -238,8 +241,10 @@ TEST(Mismatch, OfTheOrderOfNewGroups) {
 TEST(Mismatch, WithARankThatMakesNoGroupIsToldWhenItIsLate) {
   const auto outcome = run_ranks(3, [](int rank) {
     init_process_group();
-    if (rank == 2) std::this_thread::sleep_for(std::chrono::milliseconds(2500));
     if (rank != 2) say(error_of([] { new_group({0, 1}, std::chrono::milliseconds(1000)); }));
+    if (rank != 2) tell("given up by " + std::to_string(rank));
+    if (rank == 2)
+      for (const char* other : {"0", "1"}) wait_until(std::string("given up by ") + other);
     destroy_process_group();
   });
   for (const size_t rank : {0, 1}) {

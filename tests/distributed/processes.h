@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/ports.h"
+
 namespace cresset::testing {
 
 struct RankOutcome {
@@ -69,7 +71,6 @@ void pause_for(int milliseconds);
 // "rank 1 (host a, pid 7)": as errors name a process.
 std::string who(const Processes& processes, int rank);
 
-uint16_t free_port();
 bool port_listens(uint16_t port);
 
 }  // namespace cresset::testing

@@ -9,11 +9,12 @@
 
 #include "cresset/distributed/socket.h"
 #include "store_support.h"
+#include "tests/support/ports.h"
 
 namespace cresset::distributed {
 namespace {
 
-uint16_t free_port() { return listen_on("127.0.0.1", 0).local_port(); }
+using cresset::testing::free_port;
 
 bool is_refused(uint16_t port) {
   try {
@@ -258,7 +259,7 @@ TEST(TcpStore, OptionsThatMakeNoSenseAreRefused) {
 }
 
 TEST(TcpStore, NothingListensWhenTheLastOfThemIsGone) {
-  auto store = make_server();
+  auto store = make_server("", free_port());
   const uint16_t port = store->port();
   auto copy = store->clone();
   store.reset();

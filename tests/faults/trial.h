@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/ports.h"
+
 namespace faults {
 
 using Words = std::vector<std::string>;
@@ -88,7 +90,7 @@ bool blames_only(const std::string& error, int rank);
 
 bool is_root();
 bool has_own_network();
-uint16_t free_port();
+using cresset::testing::free_port;
 std::set<int> listening_ports();
 // Runs a command to its end; its status.
 int shell(const std::string& command);

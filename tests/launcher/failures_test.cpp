@@ -55,9 +55,12 @@ TEST(LauncherFailures, AWorkerThatEndsWellIsNoReasonToStopTheOthers) {
 
 TEST(LauncherFailures, AWorkerThatEndedWellBeforeTheFailureIsNamed) {
   const Folder folder;
-  const std::string script = "ended=" + folder.path + "/$CRESSET_GENERATION; case $RANK in " +
-                             "1) echo pid-$CRESSET_GENERATION=$$.; touch $ended; exit 0;; " +
-                             "2) until [ -e $ended ]; do sleep 0.05; done; sleep 0.3; exit 5;; *) sleep 60;; esac";
+  const std::string script =
+      "ended=" + folder.path + "/$CRESSET_GENERATION; case $RANK in " +
+      "1) echo pid-$CRESSET_GENERATION=$$.; echo $$ >$ended; exit 0;; " +
+      // Until the launcher has seen the end of the other.
+      "2) until [ -s $ended ]; do sleep 0.05; done; "
+      "while kill -0 $(cat $ended); do sleep 0.05; done 2>/dev/null; exit 5;; *) sleep 60;; esac";
   const Result result = run(with_script({"--nproc-per-node", "3", "--max-restarts", "1"}, script));
   EXPECT_EQ(result.status, 5);
   const std::string before = "rank 1 (pid " + between(result.out, "pid-0=", ".") + " on ";
@@ -69,9 +72,10 @@ TEST(LauncherFailures, AWorkerThatEndedWellBeforeTheFailureIsNamed) {
 
 TEST(LauncherFailures, OthersThatFailByThemselvesAreNotSaidToBeEnded) {
   const Folder folder;
-  const std::string script = "up=" + folder.path +
-                             "/up; case $RANK in 0) until [ -e $up ]; do sleep 0.01; done; exit 7;; " +
-                             "1) touch $up; exit 7;; *) sleep 60;; esac";
+  // Both are there, and then fail as one.
+  const std::string script = "cd " + folder.path +
+                             "; case $RANK in 0) touch first; until [ -e second ]; do :; done; exit 7;; " +
+                             "1) until [ -e first ]; do sleep 0.01; done; touch second; exit 7;; *) sleep 60;; esac";
   const Result result = run(with_script({"--nproc-per-node", "3"}, script));
   EXPECT_EQ(result.status, 7);
   EXPECT_EQ(count(result.err, "1 other worker failed, too; 1 more ended because of it\n"), 1) << result.err;
@@ -87,10 +91,14 @@ TEST(LauncherFailures, WhatAWorkerStartedEndsWithIt) {
 }
 
 TEST(LauncherRestarts, EveryStartHasItsGeneration) {
+  const Folder folder;
   const Result result =
       run(with_script({"--nproc-per-node", "2", "--max-restarts", "3"},
                       "echo generation-$RANK-$CRESSET_GENERATION-$TORCHELASTIC_RESTART_COUNT port=$MASTER_PORT.;"
-                      "[ $CRESSET_GENERATION = 2 ] && exit 0; [ $RANK = 1 ] && sleep 0.1 && kill -SEGV $$; sleep 60"));
+                      "[ $CRESSET_GENERATION = 2 ] && exit 0; said=" +
+                          folder.path +
+                          "/$CRESSET_GENERATION; [ $RANK = 0 ] && touch $said; until [ -e $said ]; do sleep 0.02; done;"
+                          "[ $RANK = 1 ] && kill -SEGV $$; sleep 60"));
   EXPECT_EQ(result.status, 0) << result.err;
   for (int generation = 0; generation < 3; generation++) {
     const std::string g = std::to_string(generation);
@@ -147,7 +155,7 @@ TEST(LauncherSignals, ASecondOneKillsAtOnce) {
 TEST(LauncherSignals, UserSignalsReachTheWorkersAndEndNothing) {
   Launched launcher(
       with_script({"--nproc-per-node", "2"},
-                  "trap 'echo dump' USR1; echo up; for i in {1..100}; do sleep 0.05; [ -e /dev/null ]; done"));
+                  "trap 'echo dump' USR1; echo up; for i in {1..1000}; do sleep 0.05; [ -e /dev/null ]; done"));
   ASSERT_TRUE(launcher.prints("up", 2));
   launcher.signal(SIGUSR1);
   EXPECT_TRUE(launcher.prints("dump", 2));

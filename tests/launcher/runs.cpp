@@ -177,15 +177,6 @@ int listening_socket(int port) {
 
 }  // namespace
 
-int free_port() {
-  const int fd = listening_socket(0);
-  sockaddr_in address{};
-  socklen_t size = sizeof address;
-  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
-  close(fd);
-  return ntohs(address.sin_port);
-}
-
 bool can_listen_on(int port) {
   const int fd = listening_socket(port);
   if (fd >= 0) close(fd);

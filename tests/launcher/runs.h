@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/ports.h"
+
 namespace cresset::test {
 
 struct Result {
@@ -48,7 +50,7 @@ std::vector<std::string> with_script(std::vector<std::string> options, const std
 
 int count(const std::string& text, const std::string& part);
 std::vector<std::string> lines_of(const std::string& text);
-int free_port();
+using cresset::testing::free_port;
 bool can_listen_on(int port);
 bool listens(int port);  // waits until somebody does
 // What stands between the two texts, at its first place.

@@ -159,7 +159,9 @@ TEST(LauncherLogs, HoldEveryStreamOfEveryRankAndStart) {
   const Result result = run(with_script(
       {"--nproc-per-node", "2", "--log-dir", folder.path, "--rdzv-id", "x", "--tee", "0:1,1:2", "--max-restarts", "1"},
       "echo out-$RANK-$CRESSET_GENERATION; echo err-$RANK >&2;"
-      "[ $CRESSET_GENERATION = 1 ] && exit 0; sleep 0.2; [ $RANK = 0 ] && exit 3; sleep 60"));
+      "[ $CRESSET_GENERATION = 1 ] && exit 0; said=" +
+          folder.path + "/said; [ $RANK = 1 ] && touch $said; until [ -e $said ]; do sleep 0.02; done;" +
+          "[ $RANK = 0 ] && exit 3; sleep 60"));
   EXPECT_EQ(result.status, 0) << result.err;
   for (int rank = 0; rank < 2; rank++)
     for (int start = 0; start < 2; start++) {
