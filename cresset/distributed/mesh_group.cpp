@@ -15,8 +15,8 @@ namespace {
 
 thread_local bool caller_waits = false;
 
-// How long the cause of a broken connection is looked for: a disagreement takes up to half a second to be told.
-constexpr Milliseconds kExplained{1000};
+// How long the cause of a broken connection is looked for: a disagreement takes up to a second and a half to be told.
+constexpr Milliseconds kExplained{1800};
 
 template <class T>
 void keep_for_ever(std::shared_ptr<T>& object) {

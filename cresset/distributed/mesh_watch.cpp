@@ -10,7 +10,7 @@ namespace cresset::distributed {
 namespace {
 
 constexpr Milliseconds kSlow{50};            // from here on the others are told what is meant
-constexpr Milliseconds kAllSides{300};       // how long to collect all sides of a disagreement
+constexpr Milliseconds kAllSides{1000};      // how long to collect all sides of a disagreement
 constexpr Milliseconds kStoreAnswers{1000};  // after this a sentence is used without the store's agreement
 
 // What stands in at/GROUP/RANK, the newest operation first: sequence, hash, words, detail.

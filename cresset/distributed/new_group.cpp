@@ -9,7 +9,7 @@
 namespace cresset::distributed {
 namespace {
 
-constexpr Milliseconds kAllSides{300};  // how long to collect all sides of a disagreement
+constexpr Milliseconds kAllSides{1000};  // how long to collect all sides of a disagreement
 
 // The ranks in ascending order; all of them when none is given.
 std::vector<int> checked_members(std::vector<int> ranks, int size) {
