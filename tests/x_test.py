@@ -78,7 +78,9 @@ class Beside(unittest.TestCase):
             for _ in 1 2 3 4 5; do beside work; done
             beside_ends
             kill %1"""
-        found = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=10).stdout.split()
+        done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=10)
+        self.assertEqual(done.stderr, "")
+        found = done.stdout.split()
         running = [found[: i + 1].count("+") - found[: i + 1].count("-") for i in range(len(found))]
         self.assertEqual(found.count("-"), 5)
         self.assertEqual(max(running), 2)
