@@ -498,41 +498,20 @@ HWY_INLINE V erf(D d, V x) {
   return hn::CopySign(y, x);
 }
 
-// For a >= 0, e^(-scale a^2) and with it what is beyond a under the bell: erfc(a) for scale 1 (unit 1), the normal
-// distribution's tail over sqrt(1/2) for scale 1/2 (unit sqrt 2). Good for z = a / unit from 0.53 on:
-// erfc(z) e^(z^2) = p(u) / (z + 2.5) with u = (z - 2.5) / (z + 2.5).
-template <class V>
-struct Bell {
-  V density, tail;
-};
-template <class D, class V>
-HWY_INLINE Bell<V> bell(D d, V a, Lane<D> scale, Lane<D> unit) {
-  using T = Lane<D>;
-  static constexpr T c[] = {T(1.054031818),      T(-0.80465188721),    T(0.45391440603),
-                            T(-0.17124984728),   T(0.028355841392),    T(0.008380921319),
-                            T(-0.0047798929829), T(-0.00039593465811), T(0.00059416049954)};
-  a = hn::Min(hn::Set(d, T(10.2) * unit), a);
-  V high = a, low = hn::Zero(d);
-  if constexpr (sizeof(T) == 4) {  // a^2 without loss: a = top + rest, and top^2 is exact
-    const hn::RebindToUnsigned<D> du;
-    high = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xfffff000u)));
-    low = hn::Mul(hn::Mul(hn::Sub(a, high), hn::Add(a, high)), hn::Set(d, -scale));
-  }
-  V density = exp_below_zero(d, hn::Mul(hn::Mul(high, high), hn::Set(d, -scale)), low);
-  V k = hn::Set(d, T(2.5) * unit);
-  V t = hn::Div(hn::Set(d, T(1)), hn::Add(a, k));
-  V u = hn::Mul(hn::Sub(a, k), t);
-  return {density, hn::Mul(density, hn::Mul(t, polynomial(d, u, c)))};
-}
+// erfc(z) e^(z^2) = p(u) / (z + 2.5) with u = (z - 2.5) / (z + 2.5), good from z = 0.53 on.
+inline constexpr double kBell[] = {1.054031818,    -0.80465188721,   0.45391440603,     -0.17124984728,  0.028355841392,
+                                   0.008380921319, -0.0047798929829, -0.00039593465811, 0.00059416049954};
 // In double, since the factors' errors would add up to 4 ulp.
 template <class D, class V>
 HWY_INLINE V erfc_far(D d, V x) {
   const hn::Half<D> half;
   const hn::Repartition<double, D> wide;
   auto tail = [&](auto part) HWY_ATTR {
-    auto w = hn::PromoteTo(wide, part);
-    auto t = bell(wide, hn::Abs(w), 1., 1.).tail;
-    return hn::DemoteTo(half, hn::IfThenElse(hn::Lt(w, hn::Zero(wide)), hn::Sub(hn::Set(wide, 2.), t), t));
+    auto w = hn::PromoteTo(wide, part), z = hn::Min(hn::Set(wide, 10.2), hn::Abs(w)), k = hn::Set(wide, 2.5);
+    auto t = hn::Div(hn::Set(wide, 1.), hn::Add(z, k));
+    auto p = hn::Mul(t, polynomial(wide, hn::Mul(hn::Sub(z, k), t), kBell));
+    auto y = hn::Mul(exp_below_zero(wide, hn::Neg(hn::Mul(z, z)), hn::Zero(wide)), p);
+    return hn::DemoteTo(half, hn::IfThenElse(hn::Lt(w, hn::Zero(wide)), hn::Sub(hn::Set(wide, 2.), y), y));
   };
   return hn::Combine(d, tail(hn::UpperHalf(half, x)), tail(hn::LowerHalf(half, x)));
 }
@@ -542,17 +521,30 @@ HWY_INLINE V erfc(D d, V x) {
   V near = hn::Sub(hn::Set(d, 1.f), hn::MulAdd(x, polynomial(d, hn::Mul(x, x), c), x));
   return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 0.53f)), near, erfc_far(d, x));
 }
-// The share of the normal distribution below x, and its density times sqrt(2 pi).
+// The share of the normal distribution below x, and its density times sqrt(2 pi). Near zero 1/2 + x q(x^2), elsewhere
+// the tail 1/2 erfc(|x| / sqrt 2) as above: one polynomial, whose variable and last coefficients each lane chooses.
 template <class D, class V>
 HWY_INLINE V normal_below(D d, V x, V* density) {
-  static constexpr float c[] = {0.39894227934f, -0.066490288542f, 0.009972281748f, -0.001181065505f, 0.00010272068706f};
-  V a = hn::Abs(x);
-  auto [at, tail] = bell(d, a, 0.5f, 1.41421356f);
-  *density = at;
-  V far = hn::Mul(tail, hn::Set(d, 0.707106781f));
-  far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), far, hn::Sub(hn::Set(d, 1.f), far));
-  V near = hn::MulAdd(x, polynomial(d, hn::Mul(x, x), c), hn::Set(d, 0.5f));
-  return hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.75f)), near, far);
+  static constexpr float q[] = {0.39894227934f, -0.066490288542f, 0.009972281748f, -0.001181065505f, 0.00010272068706f};
+  static constexpr auto p = [](int i) { return static_cast<float>(kBell[i] * 0.70710678118654752); };
+  V a = hn::Min(hn::Set(d, 14.4249783f), hn::Abs(x)), one = hn::Set(d, 1.f), half = hn::Set(d, 0.5f);
+  auto near = hn::Lt(a, hn::Set(d, 0.75f));
+  // e^(-a^2 / 2), with what the square lost
+  V square = hn::Mul(a, a), exponent = hn::Mul(square, hn::Set(d, -0.5f));
+  V n = hn::Round(hn::Mul(square, hn::Set(d, -0.72134752f)));
+  V rest = hn::NegMulAdd(half, lost_by_product(d, a, a, square), hn::Mul(n, hn::Set(d, -ExpConstants<float>::ln2_low)));
+  V r = hn::Add(hn::NegMulAdd(n, hn::Set(d, ExpConstants<float>::ln2_high), exponent), rest);
+  *density = scaled(d, exp_near_zero(d, r), n);
+
+  V k = hn::Set(d, 3.53553391f), t = hn::Div(one, hn::Add(a, k)), u = hn::Mul(hn::Sub(a, k), t);
+  V sum = hn::MulAdd(hn::Set(d, p(8)), u, hn::Set(d, p(7)));
+  for (int i : {6, 5, 4}) sum = hn::MulAdd(sum, u, hn::Set(d, p(i)));
+  sum = hn::IfThenElse(near, hn::Set(d, q[4]), sum);
+  u = hn::IfThenElse(near, square, u);
+  for (int i : {3, 2, 1, 0}) sum = hn::MulAdd(sum, u, hn::IfThenElse(near, hn::Set(d, q[i]), hn::Set(d, p(i))));
+  V tail = hn::Mul(*density, hn::Mul(t, sum));
+  V far = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail));
+  return hn::IfThenElse(near, hn::MulAdd(x, sum, half), far);
 }
 // Without PyTorch's cancellation on the left: 2 ulp on the right, 5.3 there.
 template <class D, class V>
