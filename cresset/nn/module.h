@@ -94,9 +94,9 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true);
   IncompatibleKeys load_state_dict(const IValue& state, bool strict = true);  // a dict of tensors
   // What save(module, path) writes and load(module, path) reads: the state_dict, a key each. Overridden, they may add
-  // to it or have a form of their own; the module above puts the child's name in front of its keys. load checks all
-  // names and shapes before it changes anything, unless a save below writes more or less than the state_dict: then each
-  // module looks for its own values only. Children that are not is_serializable() are left out.
+  // to it or have a form of their own; the module above puts the child's name in front of its keys. A load that fails
+  // changes nothing of what is registered. Keys that nobody asks for are left alone, unless they lie below a submodule
+  // that is not there. Children that are not is_serializable() are left out.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
   // Before names and shapes are compared: a module that takes its shapes from its first input may take them from here.
@@ -213,8 +213,9 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   void move_tensors(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
   void add_own_values(const std::string& prefix, StateDict& state) const;
   void add_saved_values(const std::string& prefix, StateDict& state) const;
-  bool has_own_form(const StateDict& saved) const;
-  void check_archive(const serialize::InputArchive& archive);
+  bool has_place_for(const std::string& key) const;
+  void load_parts(const serialize::InputArchive& archive);
+  void tell_before_load(const StateDict& state);
   void print_tree(std::ostream& stream, const std::string& indentation) const;
   std::shared_ptr<Module> shared_self() const;
   ModuleHooks& hooks();
