@@ -11,14 +11,10 @@
 
 #include "cresset/core/ivalue.h"
 #include "cresset/core/ordered_dict.h"
+#include "cresset/io/archivable.h"
 #include "cresset/nn/call.h"
 #include "cresset/nn/hooks.h"
 #include "cresset/nn/module_holder.h"
-
-namespace cresset::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace cresset::serialize
 
 namespace cresset::nn {
 
@@ -35,7 +31,7 @@ struct ModuleBinding {
   void (*module_gone)(void* object) = nullptr;
 };
 
-class CRESSET_API Module : public std::enable_shared_from_this<Module> {
+class CRESSET_API Module : public serialize::Archivable, public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;
   using ConstModuleApplyFunction = std::function<void(const Module&)>;
@@ -48,7 +44,7 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   explicit Module(std::string name);
   Module(const Module& other);  // shares tensors and submodules until reset(): clone() is the deep copy
   Module& operator=(const Module&) = delete;
-  virtual ~Module();
+  ~Module() override;
 
   // The type's name, or the one given to the constructor.
   const std::string& name() const;
@@ -97,8 +93,8 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   // to it or have a form of their own; the module above puts the child's name in front of its keys. A load that fails
   // changes nothing of what is registered. Keys that nobody asks for are left alone, unless they lie below a submodule
   // that is not there. Children that are not is_serializable() are left out.
-  virtual void save(serialize::OutputArchive& archive) const;
-  virtual void load(serialize::InputArchive& archive);
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
   // Before names and shapes are compared: a module that takes its shapes from its first input may take them from here.
   virtual void before_load(const StateDict& state, const std::string& prefix);
 
@@ -240,15 +236,6 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
 
 // The module and what is below it, as PyTorch prints it.
 CRESSET_API std::ostream& operator<<(std::ostream& stream, const Module& module);
-
-inline serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Module& module) {
-  module.save(archive);
-  return archive;
-}
-inline serialize::InputArchive& operator>>(serialize::InputArchive& archive, Module& module) {
-  module.load(archive);
-  return archive;
-}
 
 // "Linear" for cresset::nn::LinearImpl: what printing and errors call a module.
 CRESSET_API std::string short_name(const Module& module);
