@@ -82,8 +82,8 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
   return y;
 }
 
-Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
-  TensorImpl* from = x.impl();
+// All but the geometry of a second tensor on the same memory.
+static Ref<TensorImpl> sharing_memory(const TensorImpl* from) {
   auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw
   TensorImpl* impl = owned.get();
   impl->dtype = from->dtype;
@@ -91,20 +91,20 @@ Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t of
   impl->inference = from->inference;
   impl->storage = from->storage;
   impl->own_version = from->own_version;
-  impl->offset = offset;
-  impl->set_geometry(sizes, strides);
+  return owned;
+}
+
+Tensor alias(const Tensor& x, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  auto owned = sharing_memory(x.impl());
+  owned->offset = offset;
+  owned->set_geometry(sizes, strides);
   return Tensor(std::move(owned));
 }
 
 Tensor alias(const Tensor& x) {
-  TensorImpl* from = x.impl();
-  auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw
+  const TensorImpl* from = x.impl();
+  auto owned = sharing_memory(from);
   TensorImpl* impl = owned.get();
-  impl->dtype = from->dtype;
-  impl->device = from->device;
-  impl->inference = from->inference;
-  impl->storage = from->storage;
-  impl->own_version = from->own_version;
   impl->offset = from->offset;
   impl->sizes = from->sizes;
   impl->strides = from->strides;

@@ -93,7 +93,7 @@ class CRESSET_API InputArchive {
   friend class nn::Module;
   void take(IValue value);
   IValue::Dict values_;
-  bool checked_ = false;  // a module above has compared all names and shapes already
+  bool is_part_ = false;  // of what a module above loads
 };
 
 // Holders and pointers are saved as what they hold.

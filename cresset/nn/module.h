@@ -11,14 +11,10 @@
 
 #include "cresset/core/ivalue.h"
 #include "cresset/core/ordered_dict.h"
+#include "cresset/io/archivable.h"
 #include "cresset/nn/call.h"
 #include "cresset/nn/hooks.h"
 #include "cresset/nn/module_holder.h"
-
-namespace cresset::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace cresset::serialize
 
 namespace cresset::nn {
 
@@ -35,7 +31,7 @@ struct ModuleBinding {
   void (*module_gone)(void* object) = nullptr;
 };
 
-class CRESSET_API Module : public std::enable_shared_from_this<Module> {
+class CRESSET_API Module : public serialize::Archivable, public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;
   using ConstModuleApplyFunction = std::function<void(const Module&)>;
@@ -48,7 +44,7 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   explicit Module(std::string name);
   Module(const Module& other);  // shares tensors and submodules until reset(): clone() is the deep copy
   Module& operator=(const Module&) = delete;
-  virtual ~Module();
+  ~Module() override;
 
   // The type's name, or the one given to the constructor.
   const std::string& name() const;
@@ -94,11 +90,11 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true);
   IncompatibleKeys load_state_dict(const IValue& state, bool strict = true);  // a dict of tensors
   // What save(module, path) writes and load(module, path) reads: the state_dict, a key each. Overridden, they may add
-  // to it or have a form of their own; the module above puts the child's name in front of its keys. load checks all
-  // names and shapes before it changes anything, unless a save below writes more or less than the state_dict: then each
-  // module looks for its own values only. Children that are not is_serializable() are left out.
-  virtual void save(serialize::OutputArchive& archive) const;
-  virtual void load(serialize::InputArchive& archive);
+  // to it or have a form of their own; the module above puts the child's name in front of its keys. A load that fails
+  // changes nothing of what is registered. Keys that nobody asks for are left alone, unless they lie below a submodule
+  // that is not there. Children that are not is_serializable() are left out.
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
   // Before names and shapes are compared: a module that takes its shapes from its first input may take them from here.
   virtual void before_load(const StateDict& state, const std::string& prefix);
 
@@ -213,8 +209,9 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
   void move_tensors(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);
   void add_own_values(const std::string& prefix, StateDict& state) const;
   void add_saved_values(const std::string& prefix, StateDict& state) const;
-  bool has_own_form(const StateDict& saved) const;
-  void check_archive(const serialize::InputArchive& archive);
+  bool has_place_for(const std::string& key) const;
+  void load_parts(const serialize::InputArchive& archive);
+  void tell_before_load(const StateDict& state);
   void print_tree(std::ostream& stream, const std::string& indentation) const;
   std::shared_ptr<Module> shared_self() const;
   ModuleHooks& hooks();
@@ -239,15 +236,6 @@ class CRESSET_API Module : public std::enable_shared_from_this<Module> {
 
 // The module and what is below it, as PyTorch prints it.
 CRESSET_API std::ostream& operator<<(std::ostream& stream, const Module& module);
-
-inline serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Module& module) {
-  module.save(archive);
-  return archive;
-}
-inline serialize::InputArchive& operator>>(serialize::InputArchive& archive, Module& module) {
-  module.load(archive);
-  return archive;
-}
 
 // "Linear" for cresset::nn::LinearImpl: what printing and errors call a module.
 CRESSET_API std::string short_name(const Module& module);

@@ -64,16 +64,22 @@ struct Comparison {
     if (!keys.missing_keys.empty())
       errors.insert(errors.begin(), message_of("Missing key(s) in state_dict: ", quoted(keys.missing_keys), ". "));
   }
+  template <class E = ValueError>
   void refuse_errors(const Module& module) const {
     if (errors.empty()) return;
     std::string text = message_of("Error(s) in loading state_dict for ", short_name(module), ":");
     for (const std::string& error : errors) text += "\n\t" + error;
-    throw ValueError(text);
+    throw E(text);
   }
   void copy() {
     NoGradGuard no_grad;
     for (auto& [tensor, values] : copies) tensor.copy_(values);
   }
+};
+
+// Names or shapes that do not fit, found by a module that has no load of its own.
+struct Misfit : ValueError {
+  using ValueError::ValueError;
 };
 
 StateDict tensors_in(const serialize::InputArchive& archive) {
@@ -121,61 +127,77 @@ void Module::add_saved_values(const std::string& prefix, StateDict& state) const
     if (child->is_serializable()) child->add_saved_values(prefix + name + ".", state);
 }
 
-bool Module::has_own_form(const StateDict& saved) const {
-  serialize::OutputArchive archive;
-  try {
-    save(archive);
-  } catch (const std::exception&) {
-    return true;  // a save of the user's own that has nothing to save yet
-  }
-  const IValue::Dict& written = archive.values();
-  return written.size() != saved.size() || std::any_of(written.begin(), written.end(), [&](const auto& item) {
-           return !item.second.isTensor() || !saved.contains(item.first.toStringRef());
-         });
+bool Module::has_place_for(const std::string& key) const {
+  const size_t dot = key.find('.');
+  if (dot == std::string::npos) return true;  // what a module's own save may have added
+  const std::shared_ptr<Module>* child = children_.find(key.substr(0, dot));
+  return child && (*child)->has_place_for(key.substr(dot + 1));
 }
 
-void Module::check_archive(const serialize::InputArchive& archive) {
-  const StateDict given = tensors_in(archive);
-  apply(NamedModuleApplyFunction([&](const std::string& prefix, Module& module) {
-    module.before_load(given, prefix.empty() ? "" : prefix + ".");
-  }));
-  StateDict own;
-  add_saved_values("", own);
-  Comparison found(own, given);
-  found.count_unexpected();
-  found.count_missing();
-  const bool only_tensors = given.size() == archive.values().size();
-  if ((found.errors.empty() && only_tensors) || has_own_form(own)) return;
-  if (!only_tensors) io::to_state_dict(archive.values());  // its error names the value
-  found.refuse_errors(*this);
-}
-
-void Module::load(serialize::InputArchive& archive) {
-  if (!archive.checked_) check_archive(archive);
+void Module::load_parts(const serialize::InputArchive& archive) {
   StateDict own;
   add_own_values("", own);
   Comparison found(own, tensors_in(archive));
   found.count_missing();
-  found.refuse_errors(*this);
+  found.refuse_errors<Misfit>(*this);
   found.copy();
   for (const auto& [name, child] : children_) {
     if (!child->is_serializable()) continue;
     const std::string start = name + ".";
     serialize::InputArchive below;
-    below.checked_ = true;
-    for (const auto& [key, value] : archive.values_)
+    below.is_part_ = true;
+    for (const auto& [key, value] : archive.values())
       if (key.isString() && key.toStringRef().starts_with(start))
         below.values_.items.emplace_back(key.toStringRef().substr(start.size()), value);
     child->load(below);
   }
 }
 
-void Module::before_load(const StateDict&, const std::string&) {}
+void Module::load(serialize::InputArchive& archive) {
+  if (archive.is_part_) return load_parts(archive);
+  const StateDict given = tensors_in(archive);
+  tell_before_load(given);
+  StateDict own;
+  add_saved_values("", own);
+  Comparison found(own, given);
+  if (found.copies.size() == own.size()) {
+    std::erase_if(found.keys.unexpected_keys, [&](const std::string& key) { return has_place_for(key); });
+    found.count_unexpected();
+    found.refuse_errors(*this);
+    return load_parts(archive);
+  }
+  // Either this is another model's file, or a module reads a form of its own: its load alone knows. What the others had
+  // comes back if it is not so.
+  std::vector<Tensor> before;
+  for (const auto& [name, tensor] : own) before.push_back(tensor.clone());
+  auto put_back = [&] {
+    NoGradGuard no_grad;
+    for (size_t i = 0; i < before.size(); i++) own[i].value().copy_(before[i]);
+  };
+  try {
+    load_parts(archive);
+  } catch (const Misfit&) {
+    put_back();
+    io::to_state_dict(archive.values());  // its error names what is no tensor
+    found.count_unexpected();
+    found.count_missing();
+    found.refuse_errors(*this);
+  } catch (...) {
+    put_back();
+    throw;
+  }
+}
 
-IncompatibleKeys Module::load_state_dict(const StateDict& state, bool strict) {
+void Module::tell_before_load(const StateDict& state) {
   apply(NamedModuleApplyFunction([&](const std::string& prefix, Module& module) {
     module.before_load(state, prefix.empty() ? "" : prefix + ".");
   }));
+}
+
+void Module::before_load(const StateDict&, const std::string&) {}
+
+IncompatibleKeys Module::load_state_dict(const StateDict& state, bool strict) {
+  tell_before_load(state);
   Comparison found(state_dict(), state);
   if (strict) {
     found.count_unexpected();

@@ -1,6 +1,5 @@
 // What counts small singular values as none: pseudo-inverse, rank, least squares.
-#include <limits>
-
+#include "cresset/core/epsilon.h"
 #include "cresset/core/kernel.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/linalg_rules.h"
@@ -9,11 +8,6 @@
 
 namespace cresset {
 namespace {
-
-double epsilon_of(DType dtype) {
-  return to_real(dtype) == kDouble ? std::numeric_limits<double>::epsilon()
-                                   : static_cast<double>(std::numeric_limits<float>::epsilon());
-}
 
 struct Limits {
   Tensor atol, rtol;

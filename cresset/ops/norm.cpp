@@ -2,9 +2,8 @@
 // differentiable ops.
 #include "cresset/ops/norm.h"
 
-#include <limits>
-
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/epsilon.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
@@ -143,19 +142,6 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
 CRESSET_ERRORS_OF(layer_norm, , input, normalized_shape, weight, bias, eps, cudnn_enable)
 
 // ---- rms_norm
-static double smallest_step(DType dtype) {
-  switch (dtype) {
-    case kDouble:
-      return std::numeric_limits<double>::epsilon();
-    case kHalf:
-      return 0x1p-10;
-    case kBFloat16:
-      return 0x1p-7;
-    default:
-      return static_cast<double>(std::numeric_limits<float>::epsilon());
-  }
-}
-
 CRESSET_OP(rms_norm, , Tensor,
            (const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight, std::optional<double> eps),
            "input, normalized_shape, weight={}, eps=std::nullopt", Gradient::formula,
@@ -165,7 +151,7 @@ Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor&
   CRESSET_INTERCEPT(rms_norm, , Tensor, input, normalized_shape, weight, given_eps);
   check_floating("rms_norm", input);
   const int64_t leading = leading_dims("rms_norm", input, normalized_shape, weight, Tensor());
-  const double eps = given_eps.value_or(smallest_step(input.dtype()));
+  const double eps = given_eps.value_or(epsilon_of(input.dtype()));
   Dims sizes = input.sizes();
   for (int i = static_cast<int>(leading); i < sizes.rank(); i++) sizes[i] = 1;
   Tensor y = empty_contiguous(input.sizes(), input.dtype(), input.device()), rstd = statistic(input, sizes);

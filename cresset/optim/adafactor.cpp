@@ -1,5 +1,6 @@
 #include "cresset/optim/adafactor.h"
 
+#include "cresset/core/epsilon.h"
 #include "cresset/optim/define_optimizer.h"
 #include "cresset/optim/each_gradient.h"
 #include "cresset/optim/fields.h"
@@ -39,19 +40,6 @@ StateFields AdafactorParamState::fields() {
 }
 
 namespace {
-
-double epsilon_of(DType dtype) {
-  switch (dtype) {
-    case kDouble:
-      return std::numeric_limits<double>::epsilon();
-    case kHalf:
-      return 0x1p-10;
-    case kBFloat16:
-      return 0x1p-7;
-    default:
-      return std::numeric_limits<float>::epsilon();
-  }
-}
 
 // Root of the mean square.
 double rms(const Tensor& x) { return x.norm().item<double>() / std::sqrt(static_cast<double>(x.numel())); }

@@ -27,12 +27,6 @@ OptionFields OptimizerOptions::fields() {
   none.listed = false;
   return none;
 }
-void OptimizerOptions::serialize(cresset::serialize::OutputArchive&) const {
-  detail::cannot_be_saved(typeid(*this), "options");
-}
-void OptimizerOptions::serialize(cresset::serialize::InputArchive&) {
-  detail::cannot_be_saved(typeid(*this), "options");
-}
 double OptimizerOptions::get_lr() const {
   throw NotImplementedError("OptimizerOptions::get_lr: this class of options has no learning rate");
 }
@@ -60,14 +54,16 @@ std::string class_name(const std::type_info& type) {
   return colon == std::string::npos ? name : name.substr(colon + 2);
 }
 
-void cannot_be_saved(const std::type_info& type, const char* what) {
-  throw NotImplementedError(message_of(class_name(type), ": these ", what,
-                                       " can be neither saved nor loaded, because the class does not say what is in "
-                                       "them: override fields() (cresset/optim/fields.h), or both "
+}  // namespace detail
+
+static void refuse_to_serialize(const std::type_info& type) {
+  throw NotImplementedError(message_of(detail::class_name(type),
+                                       ": can be neither saved nor loaded, because the class does not say what is in "
+                                       "it: override fields() (cresset/optim/fields.h), or both "
                                        "serialize(OutputArchive&) const and serialize(InputArchive&)"));
 }
-
-}  // namespace detail
+void Serialized::serialize(cresset::serialize::OutputArchive&) const { refuse_to_serialize(typeid(*this)); }
+void Serialized::serialize(cresset::serialize::InputArchive&) { refuse_to_serialize(typeid(*this)); }
 
 OptimizerOptions& OptimizerParamGroup::options() {
   return const_cast<OptimizerOptions&>(std::as_const(*this).options());

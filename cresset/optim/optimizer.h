@@ -9,7 +9,7 @@
 
 namespace cresset::optim {
 
-class CRESSET_API Optimizer {
+class CRESSET_API Optimizer : public serialize::Archivable {
  public:
   using LossClosure = std::function<Tensor()>;
 
@@ -18,7 +18,6 @@ class CRESSET_API Optimizer {
   // Copies would share parameters and part with their state: state_dict and load_state_dict say what is meant.
   Optimizer(const Optimizer&) = delete;
   Optimizer(Optimizer&&) = default;
-  virtual ~Optimizer() = default;
 
   // Groups without options get the defaults. Refuses parameters that are in a group already.
   void add_param_group(const OptimizerParamGroup& param_group);
@@ -47,8 +46,8 @@ class CRESSET_API Optimizer {
   // Copies what fits; otherwise changes nothing and its error lists all that does not.
   virtual void load_state_dict(const IValue& dict);
   // What save(optimizer, path) writes and load(optimizer, path) reads: the state_dict, unless overridden.
-  virtual void save(serialize::OutputArchive& archive) const;
-  virtual void load(serialize::InputArchive& archive);
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
 
  protected:
   // An empty state for load_state_dict to fill: optimizers with state override it.
@@ -59,14 +58,5 @@ class CRESSET_API Optimizer {
   ParamStates state_;
   std::unique_ptr<OptimizerOptions> defaults_;
 };
-
-inline serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Optimizer& optimizer) {
-  optimizer.save(archive);
-  return archive;
-}
-inline serialize::InputArchive& operator>>(serialize::InputArchive& archive, Optimizer& optimizer) {
-  optimizer.load(archive);
-  return archive;
-}
 
 }  // namespace cresset::optim

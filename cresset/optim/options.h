@@ -10,11 +10,7 @@
 
 #include "cresset/core/arg.h"
 #include "cresset/core/ivalue.h"
-
-namespace cresset::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace cresset::serialize
+#include "cresset/optim/serialized.h"
 
 namespace cresset::optim {
 
@@ -24,19 +20,15 @@ using OptionalPair = std::tuple<std::optional<double>, double>;
 
 struct OptionFields;  // optim/fields.h, as StateFields and SchedulerFields
 
-class CRESSET_API OptimizerOptions {
+class CRESSET_API OptimizerOptions : public Serialized {
  public:
   OptimizerOptions() = default;
   OptimizerOptions(const OptimizerOptions&) = default;
   OptimizerOptions& operator=(const OptimizerOptions&) = default;
-  virtual ~OptimizerOptions() = default;
   virtual std::unique_ptr<OptimizerOptions> clone() const;
   virtual double get_lr() const;
   virtual void set_lr(const double lr);
-  // What is saved: fields() lists it, or libtorch's pair of serialize writes and reads it.
   virtual OptionFields fields();
-  virtual void serialize(cresset::serialize::OutputArchive& archive) const;
-  virtual void serialize(cresset::serialize::InputArchive& archive);
   // Refuses values out of range, and parameters that the optimizer cannot update.
   virtual void check(const std::vector<Tensor>& params) const { (void)params; }
 };
@@ -71,8 +63,6 @@ CRESSET_API void check_lr(const char* optimizer, double lr);
 CRESSET_API void check_betas(const char* optimizer, const Pair& betas);
 // The name of the class of an object: "SGDOptions".
 CRESSET_API std::string class_name(const std::type_info& type);
-// The error of options and states that neither list their fields nor serialize themselves.
-[[noreturn]] void cannot_be_saved(const std::type_info& type, const char* what);
 
 }  // namespace detail
 }  // namespace cresset::optim

@@ -3,7 +3,6 @@
 #include "cresset/optim/fields.h"
 
 #include <algorithm>
-#include <typeinfo>
 
 namespace cresset::optim {
 
@@ -11,12 +10,6 @@ StateFields OptimizerParamState::fields() {
   StateFields none;
   none.listed = false;
   return none;
-}
-void OptimizerParamState::serialize(cresset::serialize::OutputArchive&) const {
-  detail::cannot_be_saved(typeid(*this), "states of a parameter");
-}
-void OptimizerParamState::serialize(cresset::serialize::InputArchive&) {
-  detail::cannot_be_saved(typeid(*this), "states of a parameter");
 }
 std::unique_ptr<OptimizerParamState> OptimizerParamState::clone() const {
   throw NotImplementedError(

@@ -7,27 +7,19 @@
 
 #include "cresset/core/arg.h"
 #include "cresset/core/ivalue.h"
-
-namespace cresset::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace cresset::serialize
+#include "cresset/optim/serialized.h"
 
 namespace cresset::optim {
 
 struct StateFields;
 
-class CRESSET_API OptimizerParamState {
+class CRESSET_API OptimizerParamState : public Serialized {
  public:
   OptimizerParamState() = default;
   OptimizerParamState(const OptimizerParamState&) = default;
   OptimizerParamState& operator=(const OptimizerParamState&) = default;
-  virtual ~OptimizerParamState() = default;
   virtual std::unique_ptr<OptimizerParamState> clone() const;
-  // As of options.
   virtual StateFields fields();
-  virtual void serialize(cresset::serialize::OutputArchive& archive) const;
-  virtual void serialize(cresset::serialize::InputArchive& archive);
 };
 
 template <typename Derived>

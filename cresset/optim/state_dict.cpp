@@ -17,7 +17,7 @@ struct Overloaded : Fs... {
 
 IValue::Tuple tuple_of(std::initializer_list<IValue> items) { return {items}; }
 
-IValue written(const OptionField& field) {
+IValue value_in(const OptionField& field) {
   return std::visit(
       Overloaded{
           [](const IValue& constant) { return constant; },
@@ -80,12 +80,13 @@ void read(const OptionField& field, const IValue& value) {
              field.value);
 }
 
+bool is_absent(const OptionField&) { return false; }
 bool is_absent(const StateField& field) {
   if (auto* tensor = std::get_if<Tensor*>(&field.value)) return !(*tensor)->defined();
   return std::holds_alternative<std::nullptr_t>(field.value);
 }
 
-IValue written(const StateField& field) {
+IValue value_in(const StateField& field) {
   const bool as_tensor = field.form == StateField::Form::scalar_tensor;
   auto number = [&](auto value) { return as_tensor ? IValue(full({}, value, kFloat)) : IValue(value); };
   return std::visit(Overloaded{
@@ -123,29 +124,18 @@ void read(const StateField& field, const IValue& value, const Tensor& param) {
              field.value);
 }
 
-// Classes that list no fields write themselves.
-IValue::Dict written(OptimizerOptions& options) {
-  const OptionFields fields = options.fields();
+// Of options or a state. Classes that list no fields write themselves.
+template <class T>
+IValue::Dict written(T& object) {
+  const auto fields = object.fields();
   if (!fields.listed) {
     serialize::OutputArchive archive;
-    std::as_const(options).serialize(archive);
+    std::as_const(object).serialize(archive);
     return archive.values();
   }
   IValue::Dict dict;
-  for (const OptionField& field : fields) dict[field.name] = written(field);
-  return dict;
-}
-
-IValue::Dict written(OptimizerParamState& state) {
-  const StateFields fields = state.fields();
-  if (!fields.listed) {
-    serialize::OutputArchive archive;
-    std::as_const(state).serialize(archive);
-    return archive.values();
-  }
-  IValue::Dict dict;
-  for (const StateField& field : fields)
-    if (!is_absent(field)) dict[field.name] = written(field);
+  for (const auto& field : fields)
+    if (!is_absent(field)) dict[field.name] = value_in(field);
   return dict;
 }
 

@@ -28,7 +28,7 @@ TEST(Checkpoint, ComputesOnceMoreAndOnlyWhenAsked) {
   EXPECT_EQ(calls, 2);
   y.backward();
   EXPECT_EQ(calls, 3);
-  EXPECT_ERROR(AutogradError, "second time", y.backward());
+  EXPECT_ERROR(AutogradError, y.backward(), "second time");
   NoGradGuard no_grad;
   checkpoint(counted, x);
   EXPECT_EQ(calls, 4);
@@ -91,13 +91,13 @@ TEST(Checkpoint, NoticesWhatChangedInBetween) {
   Tensor h = x * 1;
   Tensor y = checkpoint(block, h).sum();
   h.add_(1);
-  EXPECT_ERROR(AutogradError, "modified by an inplace operation", y.backward());
+  EXPECT_ERROR(AutogradError, y.backward(), "modified by an inplace operation");
   int calls = 0;
   Tensor other = checkpoint([&](const Tensor& t) { return calls++ ? t + 1 : t * t; }, x).sum();
-  EXPECT_ERROR(AutogradError, "different number of tensors", other.backward());
+  EXPECT_ERROR(AutogradError, other.backward(), "different number of tensors");
   calls = 0;
   Tensor shapes = checkpoint([&](const Tensor& t) { return (calls++ ? t.slice(0, 0, 1) : t).exp(); }, x).sum();
-  EXPECT_ERROR(AutogradError, "different metadata", shapes.backward());
+  EXPECT_ERROR(AutogradError, shapes.backward(), "different metadata");
 }
 
 int64_t peak_of(const std::function<Tensor(const Tensor&)>& network) {
@@ -133,7 +133,7 @@ TEST(CheckpointSequential, GivesTheSameForEveryNumberOfSegments) {
     checkpoint_sequential(layers, segments, z).sum().backward();
     EXPECT_EQ(values_of(z.grad()), values_of(x.grad()));
   }
-  EXPECT_ERROR(ValueError, "found 6 segments for 5 functions", checkpoint_sequential(layers, 6, x));
+  EXPECT_ERROR(ValueError, checkpoint_sequential(layers, 6, x), "found 6 segments for 5 functions");
 }
 
 }  // namespace

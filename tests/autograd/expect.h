@@ -1,4 +1,4 @@
-// Short words for the autograd tests: tensors from values, values from tensors, errors by type and words.
+// Short words for the autograd tests: tensors from values, values from tensors; and what errors say.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "cresset/cresset.h"
+#include "tests/core/expect_error.h"
+#include "tests/support/message_when.h"
 
 namespace cresset {
 
@@ -29,26 +31,4 @@ inline std::vector<double> values_of(const Tensor& x) {
 }
 using Numbers = std::vector<double>;
 
-// The message of the error of type E that `act` throws; empty, with a failure, if it does not.
-template <class E, class F>
-std::string error_of(F&& act) {
-  try {
-    act();
-  } catch (const E& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "threw another type: " << error.what();
-    return {};
-  }
-  ADD_FAILURE() << "did not throw";
-  return {};
-}
-
 }  // namespace cresset
-
-// EXPECT_ERROR(AutogradError, "leaf", x.add_(1));
-#define EXPECT_ERROR(Type, words, ...)                                                                  \
-  do {                                                                                                  \
-    std::string message = ::cresset::error_of<::cresset::Type>([&] { (void)(__VA_ARGS__); });           \
-    EXPECT_NE(message.find(words), std::string::npos) << "wanted: " << words << "\nfound: " << message; \
-  } while (false)

@@ -49,7 +49,7 @@ TEST(Function, SecondBackwardIsRefusedUnlessRetained) {
   y.backward({}, /*retain_graph=*/true);
   y.backward();
   EXPECT_EQ(values_of(x.grad()), Numbers({4, 8}));
-  EXPECT_ERROR(AutogradError, "second time", y.backward());
+  EXPECT_ERROR(AutogradError, y.backward(), "second time");
 }
 
 TEST(Function, NoticesThatASavedTensorWasChanged) {
@@ -57,7 +57,7 @@ TEST(Function, NoticesThatASavedTensorWasChanged) {
   Tensor h = x * 1;
   Tensor y = Square::apply(h);
   h.mul_(2);
-  EXPECT_ERROR(AutogradError, "inplace operation", y.sum().backward());
+  EXPECT_ERROR(AutogradError, y.sum().backward(), "inplace operation");
 }
 
 struct SavesOutput : Function<SavesOutput> {
@@ -116,8 +116,8 @@ TEST(Function, KeepsPlainDataAndTakesOptionalTensors) {
 
 TEST(Function, PlainDataOfAnotherTypeIsRefused) {
   IValue value(2.5);
-  EXPECT_ERROR(TypeError, "found double (expected int)", value.toInt());
-  EXPECT_ERROR(TypeError, "found none (expected Tensor)", IValue().toTensor());
+  EXPECT_ERROR(TypeError, value.toInt(), "found double (expected int)");
+  EXPECT_ERROR(TypeError, IValue().toTensor(), "found none (expected Tensor)");
   EXPECT_EQ(IValue(Scalar(3)).toScalar().toLong(), 3);
 }
 
@@ -194,8 +194,8 @@ TEST(Function, ChangesAViewInPlaceAndItsBaseKnows) {
 
 TEST(Function, DirtyLeavesAndViewsOfLeavesAreRefused) {
   Tensor x = leaf_of({1, 2});
-  EXPECT_ERROR(AutogradError, "leaf Variable", DoubleInPlace::apply(x));
-  EXPECT_ERROR(AutogradError, "view of a leaf", DoubleInPlace::apply(x.slice(0, 0, 1)));
+  EXPECT_ERROR(AutogradError, DoubleInPlace::apply(x), "leaf Variable");
+  EXPECT_ERROR(AutogradError, DoubleInPlace::apply(x.slice(0, 0, 1)), "view of a leaf");
 }
 
 struct DirtyNotReturned : Function<DirtyNotReturned> {
@@ -209,7 +209,7 @@ struct DirtyNotReturned : Function<DirtyNotReturned> {
 
 TEST(Function, DirtyInputsMustBeReturned) {
   Tensor h = leaf_of({1}) * 1;
-  EXPECT_ERROR(AutogradError, "must all be outputs", DirtyNotReturned::apply(h));
+  EXPECT_ERROR(AutogradError, DirtyNotReturned::apply(h), "must all be outputs");
 }
 
 struct Identity : Function<Identity> {
@@ -226,7 +226,7 @@ TEST(Function, AnInputReturnedAsItIsBecomesAView) {
   y.sum().backward();
   EXPECT_EQ(values_of(x.grad()), Numbers({10, 10}));
   Tensor h = x * 1;
-  EXPECT_ERROR(AutogradError, "custom Function", Identity::apply(h).mul_(2));
+  EXPECT_ERROR(AutogradError, Identity::apply(h).mul_(2), "custom Function");
 }
 
 struct ReturnsView : Function<ReturnsView> {
@@ -243,7 +243,7 @@ TEST(Function, AViewFromInsideIsNotChangedInPlace) {
   Tensor h = leaf_of({1, 2}) * 1;
   Tensor v = ReturnsView::apply(h);
   EXPECT_TRUE(v.is_view());
-  EXPECT_ERROR(AutogradError, "custom Function", v.mul_(2));
+  EXPECT_ERROR(AutogradError, v.mul_(2), "custom Function");
 }
 
 template <int Which>
@@ -277,14 +277,14 @@ TEST(Function, RefusesGradientsThatDoNotFitAndFitsThoseThatCan) {
     Wrong<decltype(which)::value>::apply(x, 1.0).sum().backward();
     return x.grad();
   };
-  EXPECT_ERROR(AutogradError, "incorrect number of gradients (expected 2, got 1)",
-               run(std::integral_constant<int, 0>{}));
-  EXPECT_ERROR(AutogradError, "was not a Variable", run(std::integral_constant<int, 1>{}));
-  EXPECT_ERROR(AutogradError, "got [5] but expected shape compatible with [2]", run(std::integral_constant<int, 2>{}));
+  EXPECT_ERROR(AutogradError, run(std::integral_constant<int, 0>{}),
+               "incorrect number of gradients (expected 2, got 1)");
+  EXPECT_ERROR(AutogradError, run(std::integral_constant<int, 1>{}), "was not a Variable");
+  EXPECT_ERROR(AutogradError, run(std::integral_constant<int, 2>{}), "got [5] but expected shape compatible with [2]");
   EXPECT_EQ(values_of(run(std::integral_constant<int, 3>{})), Numbers({1, 1}));
   EXPECT_EQ(values_of(run(std::integral_constant<int, 4>{})), Numbers({12, 12}));
   EXPECT_EQ(run(std::integral_constant<int, 5>{}).dtype(), kFloat);
-  EXPECT_ERROR(AutogradError, "expected a real dtype", run(std::integral_constant<int, 6>{}));
+  EXPECT_ERROR(AutogradError, run(std::integral_constant<int, 6>{}), "expected a real dtype");
   EXPECT_FALSE(run(std::integral_constant<int, 7>{}).defined());
 }
 
@@ -293,7 +293,7 @@ struct AsksWhatIsNeeded : Function<AsksWhatIsNeeded> {
   static Tensor forward(AutogradContext*, const Tensor& a, double, const Tensor& b) { return a + b; }
   static variable_list backward(AutogradContext* ctx, variable_list g) {
     needed = {ctx->needs_input_grad(0), ctx->needs_input_grad(1)};
-    EXPECT_ERROR(IndexError, "out of range", ctx->needs_input_grad(2));
+    EXPECT_ERROR(IndexError, ctx->needs_input_grad(2), "out of range");
     return {g[0], Tensor(), g[0]};
   }
 };

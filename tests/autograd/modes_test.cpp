@@ -41,10 +41,10 @@ TEST(InferenceModeTensors, HaveNoVersionAndNoGraph) {
     made.add_(1);
   }
   EXPECT_TRUE(made.is_inference());
-  EXPECT_ERROR(AutogradError, "do not track version counter", made._version());
-  EXPECT_ERROR(AutogradError, "Inplace update to inference tensor outside InferenceMode", made.add_(1));
-  EXPECT_ERROR(AutogradError, "cannot be saved for backward", x * made);
-  EXPECT_ERROR(AutogradError, "Setting requires_grad=True on inference tensor", made.requires_grad_());
+  EXPECT_ERROR(AutogradError, made._version(), "do not track version counter");
+  EXPECT_ERROR(AutogradError, made.add_(1), "Inplace update to inference tensor outside InferenceMode");
+  EXPECT_ERROR(AutogradError, x * made, "cannot be saved for backward");
+  EXPECT_ERROR(AutogradError, made.requires_grad_(), "Setting requires_grad=True on inference tensor");
   (x + made).sum().backward();  // nothing is saved
   EXPECT_EQ(values_of(x.grad()), Numbers({1}));
   Tensor normal = made.clone();
@@ -62,7 +62,7 @@ TEST(Detach, CutsTheGraphAndSharesTheData) {
   h.detach_();
   EXPECT_TRUE(h.is_leaf());
   EXPECT_FALSE(h.requires_grad());
-  EXPECT_ERROR(AutogradError, "can't detach views in-place", (x * 1).select(0, 0).detach_());
+  EXPECT_ERROR(AutogradError, (x * 1).select(0, 0).detach_(), "can't detach views in-place");
 }
 
 TEST(Detach, InPlaceForgetsAKeptGradient) {
@@ -81,22 +81,22 @@ TEST(SetData, ExchangesDataAndKeepsTheLeaf) {
   EXPECT_TRUE(x.requires_grad());
   (x * x).sum().backward();
   EXPECT_EQ(values_of(x.grad()), Numbers({6, 8, 10}));
-  EXPECT_ERROR(TypeError, "wants a floating point or complex dtype", x.set_data(zeros({1}, kLong)));
-  EXPECT_ERROR(Error, "undefined tensor", x.set_data(Tensor()));
-  EXPECT_ERROR(Error, "undefined tensor", Tensor().set_data(x));
+  EXPECT_ERROR(TypeError, x.set_data(zeros({1}, kLong)), "wants a floating point or complex dtype");
+  EXPECT_ERROR(Error, x.set_data(Tensor()), "undefined tensor");
+  EXPECT_ERROR(Error, Tensor().set_data(x), "undefined tensor");
 }
 
 TEST(RequiresGrad, BelongsToFloatingAndComplexLeaves) {
-  EXPECT_ERROR(AutogradError, "floating point and complex", zeros({1}, kLong).requires_grad_());
+  EXPECT_ERROR(AutogradError, zeros({1}, kLong).requires_grad_(), "floating point and complex");
   Tensor x = leaf_of({1});
-  EXPECT_ERROR(AutogradError, "leaf variables", (x * 1).requires_grad_(false));
+  EXPECT_ERROR(AutogradError, (x * 1).requires_grad_(false), "leaf variables");
   x.requires_grad_(false);
   EXPECT_FALSE((x * 1).requires_grad());
 }
 
 TEST(OutForms, DoNotRecord) {
   Tensor x = leaf_of({1}), out = empty({1});
-  EXPECT_ERROR(AutogradError, "don't support automatic differentiation", add_out(out, x, x));
+  EXPECT_ERROR(AutogradError, add_out(out, x, x), "don't support automatic differentiation");
   NoGradGuard off;
   add_out(out, x, x);
   EXPECT_EQ(values_of(out), Numbers({2}));
@@ -104,13 +104,13 @@ TEST(OutForms, DoNotRecord) {
 
 TEST(Undefined, TensorsAreRefusedKindly) {
   Tensor none;
-  EXPECT_ERROR(Error, "output 0 is undefined", none.backward());
-  EXPECT_ERROR(Error, "undefined tensor", none.grad());
-  EXPECT_ERROR(Error, "undefined tensor", none.retain_grad());
-  EXPECT_ERROR(Error, "undefined tensor", none.name());
-  EXPECT_ERROR(Error, "undefined tensor", none.detach());
-  EXPECT_ERROR(Error, "undefined tensor", none.requires_grad_());
-  EXPECT_ERROR(Error, "undefined tensor", none.is_leaf());
+  EXPECT_ERROR(Error, none.backward(), "output 0 is undefined");
+  EXPECT_ERROR(Error, none.grad(), "undefined tensor");
+  EXPECT_ERROR(Error, none.retain_grad(), "undefined tensor");
+  EXPECT_ERROR(Error, none.name(), "undefined tensor");
+  EXPECT_ERROR(Error, none.detach(), "undefined tensor");
+  EXPECT_ERROR(Error, none.requires_grad_(), "undefined tensor");
+  EXPECT_ERROR(Error, none.is_leaf(), "undefined tensor");
 }
 
 }  // namespace

@@ -144,23 +144,23 @@ TEST(Views, InPlaceOnASecondOutputKeepsItsPlace) {
 
 TEST(Views, RefusalsNameTheirReason) {
   Tensor x = leaf_of({1, 2, 3});
-  EXPECT_ERROR(AutogradError, "a leaf Variable that requires grad is being used in an in-place operation", x.mul_(2));
-  EXPECT_ERROR(AutogradError, "a view of a leaf Variable that requires grad", x.select(0, 0).mul_(2));
+  EXPECT_ERROR(AutogradError, x.mul_(2), "a leaf Variable that requires grad is being used in an in-place operation");
+  EXPECT_ERROR(AutogradError, x.select(0, 0).mul_(2), "a view of a leaf Variable that requires grad");
   Tensor y = x * 1;
-  EXPECT_ERROR(AutogradError, "returns multiple views", y.unbind()[0].mul_(2));
-  EXPECT_ERROR(AutogradError, "returns multiple views", y.split(2)[0].mul_(2));
-  EXPECT_ERROR(Error, "more than one element", y.expand({2, 3}).mul_(2));
+  EXPECT_ERROR(AutogradError, y.unbind()[0].mul_(2), "returns multiple views");
+  EXPECT_ERROR(AutogradError, y.split(2)[0].mul_(2), "returns multiple views");
+  EXPECT_ERROR(Error, y.expand({2, 3}).mul_(2), "more than one element");
   Tensor quiet;
   {
     NoGradGuard no_grad;
     quiet = y.select(0, 0);
   }
-  EXPECT_ERROR(AutogradError, "A view was created in no_grad mode", quiet.mul_(2));
+  EXPECT_ERROR(AutogradError, quiet.mul_(2), "A view was created in no_grad mode");
   {
     InferenceMode inference;
     quiet = y.select(0, 0);
   }
-  EXPECT_ERROR(AutogradError, "A view was created in inference mode", quiet.mul_(2));
+  EXPECT_ERROR(AutogradError, quiet.mul_(2), "A view was created in inference mode");
   EXPECT_EQ(y._version(), 0u);  // nothing was written
 }
 
@@ -169,8 +169,8 @@ TEST(Views, AChangedBaseIsRefusedToViewsThatCannotFollow) {
   Tensor part = y.unbind()[0];
   y.mul_(2);
   EXPECT_FALSE(part.is_leaf());
-  EXPECT_ERROR(AutogradError, "its base or another view of its base has been modified inplace", part.grad_fn());
-  EXPECT_ERROR(AutogradError, "its base or another view of its base has been modified inplace", part * 2);
+  EXPECT_ERROR(AutogradError, part.grad_fn(), "its base or another view of its base has been modified inplace");
+  EXPECT_ERROR(AutogradError, part * 2, "its base or another view of its base has been modified inplace");
 }
 
 TEST(Views, ASavedTensorThatWasChangedIsNoticed) {
@@ -178,22 +178,22 @@ TEST(Views, ASavedTensorThatWasChangedIsNoticed) {
   {
     Tensor h = x * 1, y = h.exp();
     y.mul_(2);  // exp saved its output
-    EXPECT_ERROR(AutogradError, "modified by an inplace operation", y.sum().backward());
+    EXPECT_ERROR(AutogradError, y.sum().backward(), "modified by an inplace operation");
   }
   {
     Tensor h = x * 1, y = h * h;
     h.add_(1);
-    EXPECT_ERROR(AutogradError, "is at version 1 (expected version 0)", y.sum().backward());
+    EXPECT_ERROR(AutogradError, y.sum().backward(), "is at version 1 (expected version 0)");
   }
   {
     Tensor h = x * 1, y = h * h;
     h.select(0, 0).add_(1);  // through a view
-    EXPECT_ERROR(AutogradError, "modified by an inplace operation", y.sum().backward());
+    EXPECT_ERROR(AutogradError, y.sum().backward(), "modified by an inplace operation");
   }
   {
     Tensor h = x * 1, y = h * h;
     h.detach().add_(1);  // detach shares the version
-    EXPECT_ERROR(AutogradError, "modified by an inplace operation", y.sum().backward());
+    EXPECT_ERROR(AutogradError, y.sum().backward(), "modified by an inplace operation");
   }
   {
     Tensor h = x * 1, y = h * h;

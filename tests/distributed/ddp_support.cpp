@@ -52,7 +52,7 @@ std::vector<std::string> errors_of(int ranks, const std::function<void(int)>& bo
   const Together together(ranks);
   const Outcome outcome = cresset::testing::run_ranks(ranks, [&](int rank) {
     dist::init_process_group();
-    cresset::testing::say(cresset::testing::error_of([&] { body(rank); }));
+    cresset::testing::say(cresset::test::message_when([&] { body(rank); }));
     together.wait();
   });
   std::vector<std::string> errors;

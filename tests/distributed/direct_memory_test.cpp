@@ -84,7 +84,7 @@ TEST(DirectMemory, ARankThatDiesIsNamed) {
     Tensor x = cresset::ones({50000});
     dist::all_reduce(x);
     if (rank == 2) _exit(3);
-    cresset::testing::say(cresset::testing::error_of([&] { dist::all_reduce(x); }));
+    cresset::testing::say(cresset::test::message_when([&] { dist::all_reduce(x); }));
     // Rank 0 keeps the store.
     if (rank == 1) cresset::testing::tell("said");
     if (rank == 0) cresset::testing::wait_until("said");

@@ -14,7 +14,7 @@
 namespace cresset::distributed {
 namespace {
 
-using cresset::testing::error_of;
+using cresset::test::message_when;
 using cresset::testing::run_ranks;
 
 void forget() {
@@ -111,7 +111,7 @@ TEST(Environment, OfABatchScriptWithoutSrunSaysSo) {
     become_task(0, "7", "0");
     for (const char* name : {"STEP_ID", "STEP_NUM_TASKS", "STEP_NUM_NODES", "STEP_NODELIST", "STEP_TASKS_PER_NODE"})
       unsetenv((std::string("SLURM_") + name).c_str());
-    EXPECT_EQ(error_of([] { init_process_group(); }),
+    EXPECT_EQ(message_when([] { init_process_group(); }),
               "init_process_group: RANK is not known: start the program with cresset-run (or mpirun, srun), set the "
               "environment variable RANK, or give it in InitOptions (this process is in a Slurm job, but none of its "
               "tasks: srun PROGRAM starts those)");
@@ -123,23 +123,23 @@ TEST(Environment, SaysWhatIsMissing) {
   const auto outcome = run_ranks(1, [](int) {
     forget();
     setenv("RANK", "0", 1);
-    EXPECT_EQ(error_of([] { init_process_group(); }),
+    EXPECT_EQ(message_when([] { init_process_group(); }),
               "init_process_group: WORLD_SIZE is not known: start the program with cresset-run (or mpirun, srun), set "
               "the environment variable WORLD_SIZE, or give it in InitOptions");
     setenv("WORLD_SIZE", "1", 1);
-    EXPECT_EQ(error_of([] { init_process_group(); }),
+    EXPECT_EQ(message_when([] { init_process_group(); }),
               "init_process_group: MASTER_ADDR is not known: start the program with cresset-run (or mpirun, srun), set "
               "the environment variable MASTER_ADDR, or give it in InitOptions (init_method tcp://HOST:PORT)");
     setenv("MASTER_ADDR", "127.0.0.1", 1);
     setenv("MASTER_PORT", "70000", 1);
-    EXPECT_EQ(error_of([] { init_process_group(); }), "MASTER_PORT: found 70000 (expected 1 to 65535)");
+    EXPECT_EQ(message_when([] { init_process_group(); }), "MASTER_PORT: found 70000 (expected 1 to 65535)");
     setenv("RANK", "3", 1);
-    EXPECT_EQ(error_of([] { init_process_group(); }),
+    EXPECT_EQ(message_when([] { init_process_group(); }),
               "init_process_group: found rank 3 of 1 (expected 0 to the world size - 1)");
     setenv("CRESSET_SOCKET_IFNAME", "nosuch0", 1);
     setenv("RANK", "0", 1);
     setenv("MASTER_PORT", std::to_string(cresset::testing::free_port()).c_str(), 1);
-    const std::string error = error_of([] { init_process_group(); });
+    const std::string error = message_when([] { init_process_group(); });
     EXPECT_EQ(error.find("init_process_group: there is no network interface nosuch0 with an address"), 0u) << error;
     setenv("CRESSET_SOCKET_IFNAME", "lo", 1);
     setenv("MASTER_PORT", std::to_string(cresset::testing::free_port()).c_str(), 1);

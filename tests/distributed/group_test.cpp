@@ -18,7 +18,7 @@
 namespace cresset::distributed {
 namespace {
 
-using cresset::testing::error_of;
+using cresset::test::message_when;
 using cresset::testing::Outcome;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
@@ -117,7 +117,7 @@ TEST(Group, SubGroupsHaveRanksAndNamesOfTheirOwn) {
     // Null would be the default group, where the tensor would meet another operation.
     const std::string refused = message_of("all_reduce: this process (rank ", rank, ") is no member of ",
                                            rank % 2 == 0 ? "group 2 (ranks 1, 3)" : "group 1 (ranks 0, 2)");
-    EXPECT_EQ(error_of([&] { all_reduce(full({1}, 1.0f), other); }), refused);
+    EXPECT_EQ(message_when([&] { all_reduce(full({1}, 1.0f), other); }), refused);
     destroy_process_group(other);
     EXPECT_EQ(mine->name(), rank % 2 == 0 ? "group 1" : "group 2");
     EXPECT_EQ(get_rank(mine), rank / 2);
@@ -132,10 +132,10 @@ TEST(Group, SubGroupsHaveRanksAndNamesOfTheirOwn) {
     broadcast(x, rank % 2 == 0 ? 2 : 3, mine);
     all_reduce(x, all);
     EXPECT_EQ(x.item<float>(), 20);
-    EXPECT_EQ(error_of([&] { broadcast(x, rank ^ 1, mine); }),
+    EXPECT_EQ(message_when([&] { broadcast(x, rank ^ 1, mine); }),
               "broadcast: rank " + std::to_string(rank ^ 1) + " is not a member of " + mine->name());
     destroy_process_group(mine);
-    EXPECT_EQ(error_of([&] { all_reduce(x, mine); }), "all_reduce: " + mine->name() + " was destroyed");
+    EXPECT_EQ(message_when([&] { all_reduce(x, mine); }), "all_reduce: " + mine->name() + " was destroyed");
     all_reduce(x, all);
     destroy_process_group();
   });
@@ -153,8 +153,8 @@ TEST(Group, TwoThreadsUseTwoGroupsAtOnce) {
         if (x.min().item<float>() != scale * 6 || x.max().item<float>() != scale * 6) throw Error("wrong sum");
       }
     };
-    std::thread other([&] { EXPECT_EQ(error_of([&] { work(b, 100); }), "no error"); });
-    EXPECT_EQ(error_of([&] { work(a, 1); }), "no error");
+    std::thread other([&] { EXPECT_EQ(message_when([&] { work(b, 100); }), "no error"); });
+    EXPECT_EQ(message_when([&] { work(a, 1); }), "no error");
     other.join();
     destroy_process_group();
   });
@@ -208,8 +208,9 @@ TEST(Work, AFutureHasTheResultOrTheError) {
     EXPECT_EQ(sum.get()[0].max().item<float>(), 3);
     const Tensor got = zeros({2});
     const Work message = rank == 0 ? isend(ones({3}), 1) : irecv(got, 0);
-    EXPECT_NE(error_of([&] { message.get_future().get(); }).find("rank 0 sent float32[3], rank 1 expects float32[2]"),
-              std::string::npos);
+    EXPECT_NE(
+        message_when([&] { message.get_future().get(); }).find("rank 0 sent float32[3], rank 1 expects float32[2]"),
+        std::string::npos);
     EXPECT_EQ(Work().get_future().get().size(), 0u);
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
@@ -225,7 +226,7 @@ TEST(Work, WaitingInsideThenIsRefusedAndNothingHangs) {
       std::promise<std::string> told;
       if (rank == waits) {
         Work first = all_reduce(x, CollectiveOptions::async());
-        first.then([&](std::exception_ptr) { told.set_value(error_of([&] { all_reduce(y); })); });
+        first.then([&](std::exception_ptr) { told.set_value(message_when([&] { all_reduce(y); })); });
         tell(given);
         const std::string error = told.get_future().get();
         EXPECT_NE(error.find("Work::wait: called inside Work::then"), std::string::npos) << error;
@@ -345,7 +346,8 @@ TEST(FlightRecorder, KeepsTheLastOperationsAndWritesThemOnASignal) {
       EXPECT_LE(entry.started, entry.ended);
     }
     EXPECT_NE(recorder.json().find("\"description\": \"broadcast from rank 1 of int64[2]\""), std::string::npos);
-    EXPECT_EQ(error_of([&] { recorder.dump("/nonexistent/file"); }), "FlightRecorder: cannot write /nonexistent/file");
+    EXPECT_EQ(message_when([&] { recorder.dump("/nonexistent/file"); }),
+              "FlightRecorder: cannot write /nonexistent/file");
     raise(SIGUSR1);
     const auto file =
         folder / ("flight_default_rank" + std::to_string(rank) + "_" + std::to_string(getpid()) + ".json");
@@ -380,7 +382,8 @@ TEST(Fork, TheChildHasNoGroupAndCanMakeOne) {
       Tensor x = full({1}, 1.0f);
       const std::string refused = "all_reduce: this process was forked from process " + std::to_string(parent) +
                                   ", whose groups stay there (call init_process_group here)";
-      bool good = error_of([&] { all_reduce(x); }) == refused && error_of([&] { all_reduce(x, group); }) == refused;
+      bool good =
+          message_when([&] { all_reduce(x); }) == refused && message_when([&] { all_reduce(x, group); }) == refused;
       InitOptions alone;
       alone.rank = 0;
       alone.world_size = 1;

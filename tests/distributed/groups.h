@@ -19,6 +19,14 @@ inline void meet(int milliseconds) {
 inline void tell(const std::string& what) { distributed::default_store()->set(what, ""); }
 inline void wait_until(const std::string& what) { distributed::default_store()->wait({what}, kDeadline); }
 
+// Until this rank is known to the store that rank 0, or the test, keeps at the port.
+inline void wait_for_member(uint16_t port, int rank) {
+  distributed::TcpStoreOptions options;
+  options.port = port;
+  options.timeout = kDeadline;
+  distributed::TcpStore(options).wait({"0/member/" + std::to_string(rank)}, kDeadline);
+}
+
 // Until the group has died, whoever found out why.
 inline void wait_for_the_end() {
   while (!distributed::default_group()->error()) pause_for(5);

@@ -1,10 +1,9 @@
-// Faults: processes that are killed, stopped, end early or never come. Every survivor names the right one.
+// Faults: processes that are killed or stopped. Every survivor names the right one.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -16,44 +15,22 @@
 namespace cresset::distributed {
 namespace {
 
-using cresset::testing::error_of;
+using cresset::test::message_when;
+using cresset::testing::host;
 using cresset::testing::kDeadline;
 using cresset::testing::kLong;
 using cresset::testing::meet;
 using cresset::testing::Outcome;
 using cresset::testing::pause_for;
 using cresset::testing::Processes;
-using cresset::testing::run_ranks;
 using cresset::testing::say;
-using cresset::testing::tell;
-using cresset::testing::wait_for_the_end;
-using cresset::testing::wait_until;
+using cresset::testing::wait_for_member;
 using cresset::testing::who;
 
 bool all_say(Processes& processes, int count, const std::string& text) {
   for (int rank = 0; rank < count; rank++)
     if (!processes.wait_for(rank, text)) return false;
   return true;
-}
-
-// Until this rank is known to the store that rank 0, or the test, keeps at the port.
-void wait_for_member(uint16_t port, int rank) {
-  TcpStoreOptions options;
-  options.port = port;
-  options.timeout = kDeadline;
-  TcpStore(options).wait({"0/member/" + std::to_string(rank)}, kDeadline);
-}
-
-std::string host() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-InitOptions within(int milliseconds) {
-  InitOptions options;
-  options.timeout = std::chrono::milliseconds(milliseconds);
-  return options;
 }
 
 TEST(Killed, InACollectiveIsNamedByEverySurvivor) {
@@ -64,7 +41,7 @@ TEST(Killed, InACollectiveIsNamedByEverySurvivor) {
     barrier();
     say("ready;");
     if (rank == 2) pause_for(60'000);
-    say(error_of([&] {
+    say(message_when([&] {
       while (true) all_reduce(x, ReduceOp::MAX);
     }));
   });
@@ -83,7 +60,7 @@ TEST(Killed, UnderALauncherIsNamedWithItsSignal) {
     init_process_group();
     Tensor x = ones({100});
     say("ready;");
-    say(error_of([&] {
+    say(message_when([&] {
       while (true) all_reduce(x, ReduceOp::MAX);
     }));
   });
@@ -107,7 +84,7 @@ TEST(Killed, WhileOthersOnlyComputeIsKnownAtTheNextCall) {
     say("ready;");
     if (rank == 1) pause_for(60'000);
     while (!default_group()->error()) pause_for(10);
-    say(error_of([] { barrier(); }) + ";" + error_of([] { send(ones({1}), 1); }));
+    say(message_when([] { barrier(); }) + ";" + message_when([] { send(ones({1}), 1); }));
   });
   ASSERT_TRUE(processes.wait_for(1, "ready;"));
   processes.signal(1, SIGKILL);
@@ -121,7 +98,7 @@ TEST(Killed, DuringTheRendezvousIsNamedByThoseWhoWait) {
   Processes processes(4, [](int rank) {
     if (rank == 3) pause_for(60'000);  // whom all wait for
     say("joins;");
-    say(error_of([] { init_process_group(); }));
+    say(message_when([] { init_process_group(); }));
   });
   ASSERT_TRUE(processes.wait_for(1, "joins;"));
   wait_for_member(processes.port(), 1);
@@ -141,7 +118,7 @@ TEST(Killed, WhoeverKeepsTheStore) {
     Tensor x = ones({100});
     say("ready;");
     if (rank == 0) pause_for(60'000);
-    say(error_of([&] { all_reduce(x); }));
+    say(message_when([&] { all_reduce(x); }));
   });
   ASSERT_TRUE(all_say(processes, 3, "ready;"));
   pause_for(200);
@@ -157,7 +134,7 @@ TEST(Killed, InAReceiveFromAnySource) {
     init_process_group();
     say("ready;");
     if (rank == 2) pause_for(60'000);
-    say(error_of([&] { rank == 0 ? void(recv(ones({1}))) : send(ones({1}), 2); }));
+    say(message_when([&] { rank == 0 ? void(recv(ones({1}))) : send(ones({1}), 2); }));
   });
   ASSERT_TRUE(all_say(processes, 3, "ready;"));
   pause_for(200);
@@ -176,7 +153,7 @@ TEST(Killed, AtAnyMomentTheRightRankIsNamed) {
       const Group halves[] = {new_group({0, 1}), new_group({2, 3})};
       Tensor small = ones({10}), large = ones({400'000});
       say("ready;");
-      say(error_of([&] {
+      say(message_when([&] {
         while (true) {
           all_reduce(small, ReduceOp::MAX);
           Work work = all_reduce(large, CollectiveOptions::async(ReduceOp::MAX));
@@ -228,7 +205,7 @@ TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
     pause_for(1500);  // a heart beats
     say("ready;");
     if (rank == 1) raise(SIGSTOP);
-    say(error_of([&] { all_reduce(x); }));
+    say(message_when([&] { all_reduce(x); }));
   });
   ASSERT_TRUE(processes.wait_for(0, "did not finish"));
   ASSERT_TRUE(processes.wait_for(2, "did not finish"));
@@ -248,7 +225,7 @@ TEST(Stopped, WhoeverKeepsTheStoreDoesNotHoldUpTheTimeout) {
     pause_for(200);
     say("ready;");
     if (rank == 0) raise(SIGSTOP);
-    say(error_of([&] { barrier(); }));
+    say(message_when([&] { barrier(); }));
     say(";ends");
   });
   ASSERT_TRUE(processes.wait_for(1, ";ends"));
@@ -261,248 +238,6 @@ TEST(Stopped, WhoeverKeepsTheStoreDoesNotHoldUpTheTimeout) {
         << outcome.summary();
     EXPECT_NE(outcome[rank].find("rank 0 (host"), std::string::npos) << outcome.summary();
   }
-}
-
-TEST(Late, IsNamedAsAliveWithWhatItDoes) {
-  Processes processes(2, [](int rank) {
-    meet(1500);
-    barrier();
-    if (rank == 1) wait_for_the_end();
-    say(error_of([&] { barrier(); }));
-  });
-  const Outcome outcome = processes.wait(kDeadline);
-  const std::string sentence =
-      "barrier #2 (group default) did not finish within 1500 ms: rank 0 arrived; missing: rank 1 (host " + host() +
-      ", pid " + std::to_string(processes.pid(1)) + ", alive; last operation: barrier #1)";
-  EXPECT_EQ(outcome[0], sentence);
-  EXPECT_EQ(outcome[1], sentence);
-}
-
-TEST(Late, WhatItDidLastIsNotASecondOld) {
-  Processes processes(2, [](int rank) {
-    meet(900);
-    barrier();
-    if (rank == 1) wait_for_the_end();
-    say(error_of([&] { all_reduce(ones({4})); }));
-  });
-  const Outcome outcome = processes.wait(kDeadline);
-  EXPECT_NE(outcome[0].find("alive; last operation: barrier #1)"), std::string::npos) << outcome.summary();
-}
-
-TEST(Late, InAnotherGroup) {
-  Processes processes(2, [](int rank) {
-    meet(rank == 0 ? 1500 : kLong);
-    const Group other = new_group({0, 1});
-    // Only rank 0 gives up: it must not hear first that the other has ended.
-    if (rank == 0) say(error_of([&] { all_reduce(ones({4})); }));
-    if (rank == 1) all_reduce(ones({4}), CollectiveOptions::async(ReduceOp::SUM, other));
-    wait_for_the_end();
-  });
-  const Outcome outcome = processes.wait(kDeadline);
-  EXPECT_NE(outcome[0].find("missing: rank 1 (host " + host() + ", pid " + std::to_string(processes.pid(1)) +
-                            ", alive; last operation: all_reduce #1 of group 1)"),
-            std::string::npos)
-      << outcome.summary();
-}
-
-TEST(Late, NobodySendsWhatIsWaitedFor) {
-  Processes processes(2, [](int rank) {
-    meet(1000);
-    if (rank == 1) wait_for_the_end();
-    if (rank == 0) say(error_of([&] { recv(ones({3}), 1, 4); }));
-  });
-  const Outcome outcome = processes.wait(kDeadline);
-  EXPECT_NE(
-      outcome[0].find("recv of rank 0 from rank 1 (float32[3], tag 4, group default) did not finish within 1000 ms: " +
-                      who(processes, 1) + " is alive"),
-      std::string::npos)
-      << outcome[0];
-}
-
-TEST(Gone, WithStatusZeroBeforeTheOthersWereDone) {
-  Processes processes(3, [](int rank) {
-    init_process_group();
-    barrier();
-    if (rank == 1) return;
-    say(error_of([&] { all_reduce(ones({10})); }));
-  });
-  const Outcome outcome = processes.wait(kDeadline);
-  for (const size_t rank : {0, 2})
-    EXPECT_EQ(outcome[rank],
-              "all_reduce #2 failed: " + who(processes, 1) + " exited with status 0 before the others were done");
-}
-
-TEST(Gone, WithAnException) {
-  Processes processes(3, [](int rank) {
-    init_process_group();
-    barrier();
-    if (rank == 1) throw std::runtime_error("no more data");
-    say(error_of([&] { all_reduce(ones({10})); }));
-  });
-  const Outcome outcome = processes.wait(kDeadline);
-  EXPECT_EQ(outcome[1], "threw: no more data");
-  for (const size_t rank : {0, 2})
-    EXPECT_EQ(outcome[rank],
-              "all_reduce #2 failed: " + who(processes, 1) + " exited with status 1 before the others were done");
-}
-
-TEST(Gone, AfterDestroyWhileOthersStillWork) {
-  Processes processes(3, [](int rank) {
-    init_process_group();
-    barrier();
-    if (rank == 1) return destroy_process_group();
-    say(error_of([&] { all_reduce(ones({10})); }));
-    destroy_process_group();
-  });
-  const Outcome outcome = processes.wait(kDeadline);
-  for (const size_t rank : {0, 2})
-    EXPECT_EQ(outcome[rank], "all_reduce #2 failed: " + who(processes, 1) +
-                                 " left the group (destroy_process_group) while others were in all_reduce #2");
-}
-
-TEST(Gone, WithOperationsStillUnderWay) {
-  // exit while the group's thread waits for the other rank: it must not hang.
-  const Outcome outcome = run_ranks(2, [](int rank) {
-    init_process_group();
-    if (rank == 1) pause_for(500);
-    if (rank == 0) {
-      static Tensor x = ones({100000});
-      all_reduce(x, CollectiveOptions::async());
-      irecv(x, 1);
-    }
-  });
-  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
-}
-
-TEST(Absent, RanksThatNeverComeAreNamed) {
-  // Kept by the test, as the launcher does, so that rank 1 can come first.
-  TcpStoreOptions kept;
-  kept.is_server = true;
-  const TcpStore store(kept);
-  const Outcome outcome = run_ranks(2, [&](int rank) {
-    setenv("CRESSET_AGENT_STORE", "1", 1);
-    setenv("MASTER_PORT", std::to_string(store.port()).c_str(), 1);
-    InitOptions options = within(1000);
-    options.world_size = 4;
-    options.rank = rank;
-    if (rank == 0) wait_for_member(store.port(), 1);
-    say(error_of([&] { init_process_group(options); }));
-  });
-  for (const size_t rank : {0, 1})
-    EXPECT_EQ(outcome[rank], "init_process_group: ranks 2, 3 did not join within 1000 ms (world size 4)");
-}
-
-TEST(Absent, ARankThatComesTwice) {
-  Processes processes(2, [](int rank) {
-    if (rank == 1) {
-      wait_for_member(static_cast<uint16_t>(std::atoi(std::getenv("MASTER_PORT"))), 0);
-      setenv("CRESSET_AGENT_STORE", "1", 1);  // else it would try to keep the store as well
-    }
-    InitOptions options;
-    options.rank = 0;
-    say(error_of([&] { init_process_group(options); }) + ";");
-  });
-  ASSERT_TRUE(processes.wait_for(1, ";"));
-  processes.signal(0, SIGKILL);
-  const Outcome outcome = processes.wait(kDeadline);
-  EXPECT_EQ(outcome[1].find("init_process_group: rank 0 is taken by another process (host "), 0u) << outcome[1];
-}
-
-TEST(Absent, WorldSizesThatDifferAreToldToAllAtOnce) {
-  Processes processes(3, [](int rank) {
-    InitOptions options;  // whose timeout is longer than this test may take
-    options.rank = rank;
-    options.world_size = rank == 1 ? 4 : 3;
-    say(error_of([&] { init_process_group(options); }));
-  });
-  const Outcome outcome = processes.wait(std::chrono::seconds(20));
-  for (size_t rank = 0; rank < 3; rank++) {
-    EXPECT_EQ(outcome[rank].find("init_process_group: ranks disagree about the world size: "), 0u) << outcome.summary();
-    EXPECT_NE(outcome[rank].find(who(processes, 1) + " has 4"), std::string::npos) << outcome.summary();
-    EXPECT_NE(outcome[rank].find(" has 3"), std::string::npos) << outcome.summary();
-  }
-}
-
-TEST(Absent, TokensThatDifferAreToldToAllAtOnce) {
-  struct Case {
-    const char *first, *second, *words, *own;
-  };
-  for (const Case& tokens : {Case{"a", "b", "came with another token", "refused the token"},
-                             Case{"a", "", "came without a token", "asks for a token (found none"},
-                             Case{"", "b", "came with a token, and this rank has none", "asks for no token"}}) {
-    Processes processes(3, [&](int rank) {
-      InitOptions options;
-      options.token = rank == 1 ? tokens.second : tokens.first;
-      say(error_of([&] { init_process_group(options); }));
-    });
-    const Outcome outcome = processes.wait(std::chrono::seconds(20));
-    for (const size_t rank : {0, 2})
-      EXPECT_EQ(outcome[rank], "init_process_group: " + who(processes, 1) + " " + tokens.words +
-                                   "; the store is kept by " + who(processes, 0));
-    EXPECT_NE(outcome[1].find(tokens.own), std::string::npos) << outcome[1];
-  }
-}
-
-TEST(Absent, AFileThatAnEarlierRunLeftIsNamed) {
-  const std::string path = "/tmp/cresset_stale_" + std::to_string(getpid());
-  const auto meet = [&](int rank, int size) {
-    InitOptions options = within(5000);
-    options.init_method = "file://" + path;
-    options.rank = rank;
-    options.world_size = size;
-    init_process_group(options);
-  };
-  Processes killed(2, [&](int rank) {
-    meet(rank, 2);
-    say("ready;");
-    pause_for(60'000);
-  });
-  for (int rank = 0; rank < 2; rank++) ASSERT_TRUE(killed.wait_for(rank, "ready;"));
-  for (int rank = 0; rank < 2; rank++) killed.signal(rank, SIGKILL);
-  killed.wait(kDeadline);
-  const Outcome outcome = run_ranks(3, [&](int rank) { say(error_of([&] { meet(rank, 3); })); });
-  for (const size_t rank : {0, 1})
-    EXPECT_NE(outcome[rank].find("two processes have the same rank, or the store file://" + path +
-                                 " was used before (remove the file)"),
-              std::string::npos)
-        << outcome.summary();
-  EXPECT_NE(outcome[2].find(path), std::string::npos) << outcome[2];
-  std::filesystem::remove_all(path);
-  std::filesystem::remove_all(path + ".wills");
-}
-
-TEST(Absent, APortThatIsTakenIsNamed) {
-  const uint16_t port = cresset::testing::free_port();
-  TcpStoreOptions taken;
-  taken.port = port;
-  taken.is_server = true;
-  const Outcome outcome = run_ranks(1, [&](int) {
-    const TcpStore first(taken);
-    InitOptions options = within(1500);
-    options.init_method = "tcp://127.0.0.1:" + std::to_string(port);
-    say(error_of([&] { init_process_group(options); }));
-  });
-  EXPECT_NE(outcome[0].find("port " + std::to_string(port) + " of 127.0.0.1 is in use already"), std::string::npos)
-      << outcome[0];
-}
-
-TEST(MonitoredBarrier, NamesWhoDidNotCome) {
-  Processes processes(4, [](int rank) {
-    init_process_group();
-    monitored_barrier();
-    const bool all = rank == 0;
-    if (rank == 1 || rank == 3) wait_until("given up");
-    say(error_of([&] { monitored_barrier(nullptr, std::chrono::milliseconds(rank == 0 ? 700 : kLong), all); }));
-    if (rank == 0) tell("given up");
-    // The group itself goes on.
-    barrier();
-    destroy_process_group();
-  });
-  const Outcome outcome = processes.wait(kDeadline);
-  EXPECT_EQ(outcome[0], "monitored_barrier #2 (group default): " + who(processes, 1) +
-                            " (alive; last operation: none), " + who(processes, 3) +
-                            " (alive; last operation: none) did not come within 700 ms");
-  for (const size_t rank : {1, 2, 3}) EXPECT_EQ(outcome[rank], outcome[0]);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace cresset::distributed {
 namespace {
 
-using cresset::testing::error_of;
+using cresset::test::message_when;
 using cresset::testing::run_ranks;
 using cresset::testing::say;
 using cresset::testing::tell;
@@ -27,9 +27,9 @@ void expect_disagreement(const Bodies& bodies, const std::string& sentence) {
   const auto outcome = run_ranks(static_cast<int>(bodies.size()), [&](int rank) {
     init_process_group();
     barrier();
-    say(error_of(bodies[static_cast<size_t>(rank)]));
+    say(message_when(bodies[static_cast<size_t>(rank)]));
     // The group is dead, and says why again.
-    EXPECT_EQ(error_of([] { barrier(); }), sentence);
+    EXPECT_EQ(message_when([] { barrier(); }), sentence);
     EXPECT_NE(default_group()->error(), nullptr);
     destroy_process_group();
   });
@@ -94,7 +94,7 @@ TEST(Mismatch, OfTheRootWithOneWhoWasDoneAndHasLeft) {
       const auto outcome = run_ranks(3, [&](int rank) {
         init_process_group();
         barrier();
-        say(error_of([&] { tried.body(rank == 1 ? 1 : 0); }));
+        say(message_when([&] { tried.body(rank == 1 ? 1 : 0); }));
         if (destroys) destroy_process_group();
       });
       const std::string sentence = tried.op + " #2 (group default): ranks disagree: ranks 0, 2 called " + tried.words +
@@ -111,7 +111,7 @@ TEST(Mismatch, WithOneWhoLeftLongBeforeTheOtherCame) {
     init_process_group();
     barrier();
     if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(700));
-    say(error_of([&] { broadcast(ones({10}), rank == 1 ? 1 : 0); }));
+    say(message_when([&] { broadcast(ones({10}), rank == 1 ? 1 : 0); }));
     destroy_process_group();
   });
   for (const size_t rank : {0, 1})
@@ -124,7 +124,7 @@ TEST(Mismatch, WithOneWhoHasDestroyedOnlyThisGroup) {
   const auto outcome = run_ranks(3, [](int rank) {
     init_process_group();
     const Group group = new_group({0, 1, 2});
-    say(error_of([&] { broadcast(ones({10}), rank == 1 ? 1 : 0, group); }));
+    say(message_when([&] { broadcast(ones({10}), rank == 1 ? 1 : 0, group); }));
     destroy_process_group(group);
     barrier();  // the world goes on
     destroy_process_group();
@@ -143,7 +143,7 @@ TEST(Mismatch, ABrokenConnectionIsToldWithoutTheTransportsOwnFiles) {
     const Group group = new_group({0, 1});
     barrier();
     if (rank == 1) destroy_process_group(group);
-    if (rank == 0) say(error_of([&] { all_reduce(ones({10}), group); }));
+    if (rank == 0) say(message_when([&] { all_reduce(ones({10}), group); }));
     barrier();
     destroy_process_group();
   });
@@ -188,7 +188,7 @@ TEST(Mismatch, IsFoundInAsynchronousOperationsToo) {
 TEST(Mismatch, OfASendAndItsReceive) {
   const auto outcome = run_ranks(2, [](int rank) {
     init_process_group();
-    say(error_of([&] {
+    say(message_when([&] {
       if (rank == 0) send(ones({10}), 1, 3);
       if (rank == 1) recv(ones({10}, kFloat64), 0, 3);
     }));
@@ -204,7 +204,7 @@ void expect_disagreement_about_groups(const std::vector<std::vector<std::vector<
                                       const std::string& sentence) {
   const auto outcome = run_ranks(static_cast<int>(groups_of.size()), [&](int rank) {
     init_process_group();
-    say(error_of([&] {
+    say(message_when([&] {
       for (const auto& ranks : groups_of[static_cast<size_t>(rank)]) new_group(ranks);
     }));
     barrier();
@@ -241,7 +241,7 @@ TEST(Mismatch, OfTheOrderOfNewGroups) {
 TEST(Mismatch, WithARankThatMakesNoGroupIsToldWhenItIsLate) {
   const auto outcome = run_ranks(3, [](int rank) {
     init_process_group();
-    if (rank != 2) say(error_of([] { new_group({0, 1}, std::chrono::milliseconds(1000)); }));
+    if (rank != 2) say(message_when([] { new_group({0, 1}, std::chrono::milliseconds(1000)); }));
     if (rank != 2) tell("given up by " + std::to_string(rank));
     if (rank == 2)
       for (const char* other : {"0", "1"}) wait_until(std::string("given up by ") + other);
@@ -261,7 +261,7 @@ TEST(Mismatch, WithARankThatReceivesInsteadOfMakingAGroupSaysSo) {
     init_process_group();
     barrier();
     if (rank == 0) {
-      say(error_of([] { new_group({0, 1}, std::chrono::milliseconds(1500)); }));
+      say(message_when([] { new_group({0, 1}, std::chrono::milliseconds(1500)); }));
       send(ones({1}), 1);
     } else {
       recv(zeros({1}), 0);
@@ -276,10 +276,13 @@ TEST(Mismatch, WithARankThatReceivesInsteadOfMakingAGroupSaysSo) {
 TEST(Mismatch, OfTheBackendOfANewGroup) {
   const auto outcome = run_ranks(2, [](int rank) {
     init_process_group();
-    EXPECT_EQ(error_of([] { new_group({0, 1}, {}, "nccl"); }), "new_group: found backend nccl (expected gloo or mpi)");
+    EXPECT_EQ(message_when([] {
+                new_group({0, 1}, {}, "nccl");
+              }),
+              "new_group: found backend nccl (expected gloo or mpi)");
     const Group same = new_group({0, 1}, {}, "gloo");
     EXPECT_EQ(get_backend(same), "gloo");
-    say(error_of([&] { new_group({0, 1}, {}, rank == 0 ? "" : "mpi"); }));
+    say(message_when([&] { new_group({0, 1}, {}, rank == 0 ? "" : "mpi"); }));
     destroy_process_group();
   });
   for (const size_t rank : {0, 1})
@@ -332,7 +335,7 @@ TEST(Mismatch, ReachesAllBeforeTheStoreIsGone) {
       init_process_group();
       barrier();
       const int odd = round % 3;
-      say(error_of([&] {
+      say(message_when([&] {
         if (round % 4 == 0) all_reduce(ones({rank == odd ? 10 : 11}));
         if (round % 4 == 1) rank == odd ? barrier() : all_reduce(ones({10}));
         if (round % 4 == 2) new_group(rank == odd ? std::vector<int>{0, 1} : std::vector<int>{0, 2});
@@ -352,67 +355,70 @@ TEST(Mismatch, ReachesAllBeforeTheStoreIsGone) {
 
 TEST(Arguments, AreRefusedBeforeAnythingIsSent) {
   const auto outcome = run_ranks(2, [](int rank) {
-    EXPECT_EQ(error_of([] { barrier(); }), "barrier: there is no process group (call init_process_group first)");
+    EXPECT_EQ(message_when([] { barrier(); }), "barrier: there is no process group (call init_process_group first)");
     init_process_group();
     const Tensor x = ones({4}), whole = ones({4}, kInt64);
-    EXPECT_EQ(error_of([] { all_reduce(Tensor()); }),
+    EXPECT_EQ(message_when([] { all_reduce(Tensor()); }),
               "all_reduce: tensor is an undefined tensor (expected a defined one)");
-    EXPECT_EQ(error_of([] { all_reduce(empty({2}, TensorOptions(kMeta))); }),
+    EXPECT_EQ(message_when([] { all_reduce(empty({2}, TensorOptions(kMeta))); }),
               "all_reduce: found a tensor on meta (the gloo backend exchanges CPU tensors)");
-    EXPECT_EQ(error_of([&] { all_reduce(whole, ReduceOp::AVG); }),
+    EXPECT_EQ(message_when([&] { all_reduce(whole, ReduceOp::AVG); }),
               "all_reduce: AVG of int64 (expected floating-point or complex numbers)");
-    EXPECT_EQ(error_of([&] { all_reduce(x, ReduceOp::BXOR); }),
+    EXPECT_EQ(message_when([&] { all_reduce(x, ReduceOp::BXOR); }),
               "all_reduce: BXOR of float32 (expected integers or bool)");
-    EXPECT_EQ(error_of([&] { all_reduce(ones({2}, kComplexFloat), ReduceOp::MAX); }),
+    EXPECT_EQ(message_when([&] { all_reduce(ones({2}, kComplexFloat), ReduceOp::MAX); }),
               "all_reduce: MAX of complex64 (expected numbers that have an order)");
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(message_when([&] {
                 all_reduce_coalesced({x, whole});
               }),
               "all_reduce_coalesced: found a tensor of int64 after one of float32 (expected one dtype)");
-    EXPECT_EQ(error_of([] { all_reduce_coalesced({}); }),
+    EXPECT_EQ(message_when([] { all_reduce_coalesced({}); }),
               "all_reduce_coalesced: found no tensors (expected at least one)");
-    EXPECT_EQ(error_of([&] { all_reduce(ones({1}).expand({4})); }),
+    EXPECT_EQ(message_when([&] { all_reduce(ones({1}).expand({4})); }),
               "all_reduce: tensor is expanded: its elements share memory (expected one that can be written to)");
-    EXPECT_EQ(error_of([&] { broadcast(x, 2); }), "broadcast: rank 2 is not a member of group default");
-    EXPECT_EQ(error_of([&] { all_gather({x}, x); }), "all_gather: found 1 outputs (expected 2)");
-    EXPECT_EQ(error_of([&] { all_gather({x, ones({3})}, x); }), "all_gather: outputs[1] has 3 elements (expected 4)");
-    EXPECT_EQ(error_of([&] { all_gather({whole, x}, x); }), "all_gather: outputs[0] is int64 (expected float32)");
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(message_when([&] { broadcast(x, 2); }), "broadcast: rank 2 is not a member of group default");
+    EXPECT_EQ(message_when([&] { all_gather({x}, x); }), "all_gather: found 1 outputs (expected 2)");
+    EXPECT_EQ(message_when([&] {
+                all_gather({x, ones({3})}, x);
+              }),
+              "all_gather: outputs[1] has 3 elements (expected 4)");
+    EXPECT_EQ(message_when([&] { all_gather({whole, x}, x); }), "all_gather: outputs[0] is int64 (expected float32)");
+    EXPECT_EQ(message_when([&] {
                 gather(x, rank == 0 ? Tensors() : Tensors{x, x}, 0);
               }),
               rank == 0 ? "gather: found 0 outputs (expected 2)"
                         : "gather: found 2 outputs on a rank that is not the destination (expected 0)");
-    EXPECT_EQ(error_of([&] { all_gather_into_tensor(ones({7}), x); }),
+    EXPECT_EQ(message_when([&] { all_gather_into_tensor(ones({7}), x); }),
               "all_gather_into_tensor: the output has 7 elements (expected a multiple of the group's 2 ranks)");
-    EXPECT_EQ(error_of([&] {
+    EXPECT_EQ(message_when([&] {
                 all_to_all_single(ones({4}), x, {1, 2}, {2, 2});
               }),
               "all_to_all_single: the split sizes of the output add up to 3 (expected 4)");
-    EXPECT_EQ(error_of([&] { send(x, rank); }),
+    EXPECT_EQ(message_when([&] { send(x, rank); }),
               "send: found rank " + std::to_string(rank) + " (expected another rank of the group, 0 to 1)");
-    EXPECT_EQ(error_of([&] { recv(x, 1 - rank, -1); }), "recv: found tag -1 (expected 0 or more)");
-    EXPECT_EQ(error_of([] { new_group({0, 0}); }), "new_group: found rank 0 twice");
-    EXPECT_EQ(error_of([] { new_group({0, 5}); }), "new_group: found rank 5 (expected 0 to 1)");
-    EXPECT_EQ(error_of([] { init_process_group(); }),
+    EXPECT_EQ(message_when([&] { recv(x, 1 - rank, -1); }), "recv: found tag -1 (expected 0 or more)");
+    EXPECT_EQ(message_when([] { new_group({0, 0}); }), "new_group: found rank 0 twice");
+    EXPECT_EQ(message_when([] { new_group({0, 5}); }), "new_group: found rank 5 (expected 0 to 1)");
+    EXPECT_EQ(message_when([] { init_process_group(); }),
               "init_process_group: called twice (destroy_process_group comes first)");
     // After all that the group is as good as new.
     Tensor y = ones({4});
     all_reduce(y);
     EXPECT_EQ(y[0].item<float>(), 2);
     destroy_process_group();
-    EXPECT_EQ(error_of([] { init_process_group("smoke"); }),
+    EXPECT_EQ(message_when([] { init_process_group("smoke"); }),
               "init_process_group: found backend smoke (expected gloo or mpi)");
     InitOptions options;
     options.init_method = "http://x";
-    EXPECT_EQ(error_of([&] { init_process_group(options); }),
+    EXPECT_EQ(message_when([&] { init_process_group(options); }),
               "init_process_group: found init_method http://x (expected env://, tcp://HOST:PORT or file:///PATH)");
     options.init_method = "tcp://localhost:99999";
-    EXPECT_EQ(error_of([&] { init_process_group(options); }),
+    EXPECT_EQ(message_when([&] { init_process_group(options); }),
               "init_process_group: found tcp://localhost:99999 (expected tcp://HOST:PORT with a port from 1 to 65535)");
     setenv("RANK", "two", 1);
-    EXPECT_EQ(error_of([] { init_process_group(); }), "RANK: found \"two\" (expected a whole number)");
+    EXPECT_EQ(message_when([] { init_process_group(); }), "RANK: found \"two\" (expected a whole number)");
     unsetenv("RANK");
-    EXPECT_EQ(error_of([] { init_process_group(); }),
+    EXPECT_EQ(message_when([] { init_process_group(); }),
               "init_process_group: RANK is not known: start the program with cresset-run (or mpirun, srun), set the "
               "environment variable RANK, or give it in InitOptions");
   });

@@ -58,7 +58,7 @@ TEST(Mpi, ComparesBeforeItSends) {
 TEST(Mpi, IsRefusedByABuildWithoutIt) {
   const auto outcome = cresset::testing::run_ranks(1, [](int) {
     EXPECT_FALSE(is_mpi_available());
-    const std::string error = cresset::testing::error_of([] { init_process_group("mpi"); });
+    const std::string error = cresset::test::message_when([] { init_process_group("mpi"); });
     EXPECT_EQ(error.find("init_process_group: the backend mpi is not built in"), 0u) << error;
   });
   EXPECT_TRUE(outcome.succeeded()) << outcome.summary();

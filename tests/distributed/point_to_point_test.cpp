@@ -17,7 +17,7 @@
 namespace cresset::distributed {
 namespace {
 
-using cresset::testing::error_of;
+using cresset::test::message_when;
 using cresset::testing::kDeadline;
 using cresset::testing::kLong;
 using cresset::testing::meet;
@@ -158,7 +158,7 @@ TEST(PointToPoint, ADifferenceInAStreamIsToldOnBothSidesAndNothingIsWritten) {
     init_process_group();
     std::vector<Tensor> received;
     // Told by the message's own wait, or by the next call where the other side was quicker.
-    say(error_of([&] {
+    say(message_when([&] {
       std::vector<Work> works;
       for (int i = 0; i < kMany; i++) {
         received.push_back(zeros({8}, rank == 1 && i == kOther ? kInt32 : kFloat32));
@@ -235,7 +235,7 @@ TEST(PointToPoint, FromAnyRankFailsAtOnceWhenAllOthersHaveLeft) {
     barrier();
     if (rank == 1) return destroy_process_group();
     if (rank == 2) return;
-    say(error_of([] { recv(ones({1})); }));
+    say(message_when([] { recv(ones({1})); }));
   });
   const Outcome outcome = processes.wait(std::chrono::seconds(20));
   EXPECT_EQ(outcome[0], "recv from any rank (float32[1], tag 0, group default) failed: " + who(processes, 1) +
@@ -320,7 +320,7 @@ TEST(PointToPoint, WithOneWhoHasLeftFailsAtOnce) {
     barrier();
     if (rank == 0) return destroy_process_group();  // it keeps the store, and its connections, a while longer
     const auto start = std::chrono::steady_clock::now();
-    say(error_of([&] { rank == 1 ? void(recv(ones({1}), 0, 4)) : send(ones({1}), 0, 4); }));
+    say(message_when([&] { rank == 1 ? void(recv(ones({1}), 0, 4)) : send(ones({1}), 0, 4); }));
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));  // of the 5 minutes it has
   });
   const Outcome outcome = processes.wait(kDeadline);
@@ -337,7 +337,7 @@ TEST(PointToPoint, AReceiveThatWaitsInVainListsWhatWasSentInstead) {
     barrier();
     std::vector<Work> works;
     for (int i = 0; i < 2 && rank == 1; i++) works.push_back(isend(ones({3}, kInt64), 0, 5 + i));
-    if (rank == 0) say(error_of([] { recv(ones({3}, kInt64), 1, 4); }));
+    if (rank == 0) say(message_when([] { recv(ones({3}, kInt64), 1, 4); }));
     wait_for_the_end();
   });
   const Outcome outcome = processes.wait(kDeadline);
@@ -354,7 +354,7 @@ TEST(PointToPoint, AReceiveThatWaitsInVainListsWhatWasSentInstead) {
 TEST(PointToPoint, AReceiveThatWaitsInVainSaysThatNothingWasSent) {
   const auto outcome = run_ranks(2, [](int rank) {
     meet(800);
-    if (rank == 0) say(error_of([] { recv(ones({1})); }));
+    if (rank == 0) say(message_when([] { recv(ones({1})); }));
     wait_for_the_end();
   });
   EXPECT_EQ(outcome[0],
@@ -366,7 +366,7 @@ TEST(PointToPoint, AReceiveThatWaitsInVainSaysThatNothingWasSent) {
 TEST(PointToPoint, ASendThatWaitsInVainIsToldToAllWithWhatIsWaitedForInstead) {
   Processes processes(3, [](int rank) {
     meet(rank == 0 ? 1500 : kLong);
-    say(error_of([&] {
+    say(message_when([&] {
       Work other;
       if (rank == 1) {
         other = irecv(ones({10}), 0, 4);
@@ -397,7 +397,7 @@ TEST(PointToPoint, TwoThatOnlySendToEachOtherAreToldSo) {
     if (rank == 0) wait_until("the other sends");
     if (rank == 1) tell("the other sends");
     const Work before = isend(ones({2}), 1 - rank, 9);
-    const std::string error = error_of([&] { send(ones({10}), 1 - rank, 5 + rank); });
+    const std::string error = message_when([&] { send(ones({10}), 1 - rank, 5 + rank); });
     say(error + "\n" + ::testing::internal::GetCapturedStderr());
   });
   const std::string circle =
@@ -437,10 +437,10 @@ TEST(PointToPoint, WhatIsWaitedForInsteadIsOfNow) {
       other = isend(ones({10}), 1, 5);
       pause_for(300);
       send(ones({2}), 1, 4);  // which takes away what was told
-      say(error_of([&] { other.wait(); }));
+      say(message_when([&] { other.wait(); }));
     } else {
       recv(ones({2}), 0, 4);
-      say(error_of([] { barrier(); }));
+      say(message_when([] { barrier(); }));
     }
   });
   const Outcome outcome = processes.wait(kDeadline);
@@ -462,7 +462,7 @@ TEST(PointToPoint, WhatWasWaitedForOnceIsForgottenWhenAllIsReceived) {
       send(ones({2}), 1, 4);
       other.wait();
       pause_for(600);
-      say(error_of([] { send(ones({10}), 1, 6); }));
+      say(message_when([] { send(ones({10}), 1, 6); }));
     } else {
       recv(ones({2}), 0, 4);  // rank 0 is told that this waits
       recv(ones({10}), 0, 5);
@@ -486,7 +486,7 @@ TEST(PointToPoint, OutstandingOnesFailWithTheGroup) {
     say("ready;");
     if (rank == 2) pause_for(60'000);
     for (Work& work : works) {
-      const std::string error = error_of([&] { work.wait(); });
+      const std::string error = message_when([&] { work.wait(); });
       if (error.find(" lost its connection") == std::string::npos) say(error);
     }
     say("done");

@@ -57,10 +57,14 @@ sockaddr_in loopback(uint16_t port) {
 
 void pause_for(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
+std::string host() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
 std::string who(const Processes& processes, int rank) {
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  return "rank " + std::to_string(rank) + " (host " + host + ", pid " + std::to_string(processes.pid(rank)) + ")";
+  return "rank " + std::to_string(rank) + " (host " + host() + ", pid " + std::to_string(processes.pid(rank)) + ")";
 }
 
 bool port_listens(uint16_t port) {
@@ -78,15 +82,6 @@ void say(const std::string& text) {
     if (count <= 0) return;
     written += static_cast<size_t>(count);
   }
-}
-
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 bool Outcome::succeeded() const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/message_when.h"
 #include "tests/support/ports.h"
 
 namespace cresset::testing {
@@ -64,10 +65,9 @@ Outcome run_ranks(int count, const Processes::Body& body, std::chrono::milliseco
 
 // In a child: adds to its outcome's text.
 void say(const std::string& text);
-// In a child: what the body throws, or "no error".
-std::string error_of(const std::function<void()>& body);
 
 void pause_for(int milliseconds);
+std::string host();
 // "rank 1 (host a, pid 7)": as errors name a process.
 std::string who(const Processes& processes, int rank);
 

@@ -80,12 +80,12 @@ TEST_F(FileStoreTest, ADamagedRecordIsAnErrorThatNamesTheByte) {
     file << "x";
   }
   EXPECT_THROW(open(), IoError);
-  EXPECT_EQ(error_of([&] { open(); }), "FileStore: " + path_ + " is damaged at byte " + std::to_string(whole));
+  EXPECT_EQ(message_when([&] { open(); }), "FileStore: " + path_ + " is damaged at byte " + std::to_string(whole));
 }
 
 TEST_F(FileStoreTest, AFileThatHoldsSomethingElseIsLeftAlone) {
   append("a diary");
-  EXPECT_TRUE(contains(error_of([&] { open(); }), path_ + " holds something else (expected no file, an empty one"));
+  EXPECT_TRUE(contains(message_when([&] { open(); }), path_ + " holds something else (expected no file, an empty one"));
   EXPECT_EQ(bytes(), 7U);
   std::filesystem::remove(path_);
   append("");
@@ -94,9 +94,9 @@ TEST_F(FileStoreTest, AFileThatHoldsSomethingElseIsLeftAlone) {
 
 TEST_F(FileStoreTest, PathsThatCannotBeUsedAreNamed) {
   EXPECT_THROW(FileStore("/no/such/folder/store"), IoError);
-  EXPECT_EQ(error_of([] { FileStore("/no/such/folder/store"); }),
+  EXPECT_EQ(message_when([] { FileStore("/no/such/folder/store"); }),
             "FileStore: /no/such/folder/store cannot be opened: no such file or directory");
-  EXPECT_TRUE(contains(error_of([&] { FileStore(folder_.path()); }), "cannot be opened: is a directory"));
+  EXPECT_TRUE(contains(message_when([&] { FileStore(folder_.path()); }), "cannot be opened: is a directory"));
   EXPECT_THROW(FileStore("/dev/null"), IoError);
   EXPECT_THROW(FileStore(""), ValueError);
   EXPECT_THROW(FileStore(path_, -1), ValueError);
@@ -110,7 +110,7 @@ TEST_F(FileStoreTest, AFullDiskIsAnErrorAndTheFileStaysWhole) {
     const rlimit limit{20'000, 20'000};
     setrlimit(RLIMIT_FSIZE, &limit);
     const auto store = open();
-    const std::string text = error_of([&] { store->set("large", std::string(50'000, 'x')); });
+    const std::string text = message_when([&] { store->set("large", std::string(50'000, 'x')); });
     if (!contains(text, "FileStore: " + path_ + " cannot take key 'large': ")) throw Error(text);
     if (store->check({"large"})) throw Error("a value that was not written is there");
     store->set("small", "2");
@@ -234,7 +234,7 @@ TEST_F(FileStoreTest, AForkedChildIsRefused) {
   auto store = open(1);
   store->last_will("death", "lost");
   Child child([&] {
-    const std::string text = error_of([&] { store->set("k", "v"); });
+    const std::string text = message_when([&] { store->set("k", "v"); });
     store.reset();
     _exit(contains(text, "cannot be used in its forked child") ? 0 : 1);
   });
@@ -247,7 +247,7 @@ TEST_F(FileStoreTest, ALockThatIsNeverReleasedIsAnErrorAtTheDeadline) {
   FileStore store(path_, 0, 100ms);
   const int fd = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(fd, LOCK_EX), 0);
-  EXPECT_EQ(error_of([&] { store.set("k", "v"); }),
+  EXPECT_EQ(message_when([&] { store.set("k", "v"); }),
             "FileStore: " + path_ + " was kept locked by another process for 2000 ms");
   close(fd);
   store.set("k", "v");

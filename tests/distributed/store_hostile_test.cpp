@@ -179,14 +179,14 @@ TEST(TcpStore, SomethingElseBehindThePortIsNoStore) {
     const std::string page = "HTTP/1.0 400 Bad Request\r\n\r\n";
     socket.write_exactly(page.data(), page.size(), deadline_after(10s));
   });
-  EXPECT_EQ(error_of([&] { make_client(listener.local_port()); }),
+  EXPECT_EQ(message_when([&] { make_client(listener.local_port()); }),
             "TcpStore: what answers at tcp://127.0.0.1:" + std::to_string(listener.local_port()) + " is no store");
   web.join();
 }
 
 TEST(TcpStore, ASilentListenerIsAnErrorAtTheDeadline) {
   const Socket listener = listen_on("127.0.0.1", 0);
-  const std::string text = error_of([&] { make_client(listener.local_port(), "", 100ms); });
+  const std::string text = message_when([&] { make_client(listener.local_port(), "", 100ms); });
   EXPECT_TRUE(contains(text, " after 100 ms (no answer in time)")) << text;
 }
 

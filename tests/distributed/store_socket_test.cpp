@@ -88,7 +88,7 @@ TEST(OwnedFd, IsNothingInAForkedChild) {
 TEST(HashStore, AForkedChildIsRefused) {
   HashStore store;
   Child child([&] {
-    _exit(contains(error_of([&] { store.set("k", "v"); }), "HashStore: this store belongs to process ") ? 0 : 1);
+    _exit(contains(message_when([&] { store.set("k", "v"); }), "HashStore: this store belongs to process ") ? 0 : 1);
   });
   EXPECT_EQ(child.wait(), 0);
 }

@@ -55,7 +55,7 @@ TEST_P(StoreSuite, AddCountsAndGetReadsIt) {
 TEST_P(StoreSuite, AddToATextNamesIt) {
   store_->set("t", "abc");
   EXPECT_THROW(store_->add("t", 1), ValueError);
-  const std::string text = error_of([&] { store_->add("t", 1); });
+  const std::string text = message_when([&] { store_->add("t", 1); });
   EXPECT_NE(text.find("add: key '"), std::string::npos) << text;
   EXPECT_NE(text.find("t' holds 'abc' (expected a whole number)"), std::string::npos) << text;
   store_->add("n", std::numeric_limits<int64_t>::max());
@@ -84,9 +84,9 @@ TEST_P(StoreSuite, CheckAndDelete) {
 TEST_P(StoreSuite, AWaitEndsAtItsDeadlineAndNamesTheKeys) {
   store_->set("here", "");
   EXPECT_THROW(store_->get("x", 20ms), DistributedError);
-  const std::string one = error_of([&] { store_->get("x", 20ms); });
+  const std::string one = message_when([&] { store_->get("x", 20ms); });
   EXPECT_NE(one.find("x' was not set within 20 ms ("), std::string::npos) << one;
-  const std::string two = error_of([&] { store_->wait({"here", "y", "z"}, 20ms); });
+  const std::string two = message_when([&] { store_->wait({"here", "y", "z"}, 20ms); });
   EXPECT_NE(two.find("y', '"), std::string::npos) << two;
   EXPECT_NE(two.find("z' were not set within 20 ms ("), std::string::npos) << two;
   EXPECT_EQ(two.find("here"), std::string::npos) << two;
@@ -173,7 +173,7 @@ TEST_P(StoreSuite, KeysAndValuesThatAreTooLongAreRefused) {
   const std::string key(5000, 'k');
   EXPECT_THROW(store_->set(key, ""), ValueError);
   EXPECT_THROW(store_->get(key, 0ms), ValueError);
-  const std::string text = error_of([&] { store_->set("k", std::string((64 << 20) + 1, 'v')); });
+  const std::string text = message_when([&] { store_->set("k", std::string((64 << 20) + 1, 'v')); });
   EXPECT_NE(text.find("k' has 67108865 bytes (expected at most 67108864)"), std::string::npos) << text;
   EXPECT_EQ(store_->num_keys(), 0);
 }

@@ -16,20 +16,13 @@
 #include <thread>
 
 #include "cresset/distributed/tcp_store.h"
+#include "tests/support/message_when.h"
 
 namespace cresset::distributed {
 
 using namespace std::chrono_literals;
 
-template <class Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.msg();
-  }
-  return "no error";
-}
+using cresset::test::message_when;
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

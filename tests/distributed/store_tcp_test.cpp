@@ -170,7 +170,7 @@ TEST(TcpStore, AForkedChildIsRefusedAndDoesNoHarm) {
   auto client = make_client(store->port());
   client->last_will("death", "lost");
   Child child([&] {
-    const std::string text = error_of([&] { client->set("k", "v"); });
+    const std::string text = message_when([&] { client->set("k", "v"); });
     client.reset();
     store.reset();
     const bool is_named = contains(text, "cannot be used in its forked child " + std::to_string(getpid())) &&
@@ -195,10 +195,10 @@ TEST(TcpStore, WhenTheServerDiesTheWaitNamesItsKey) {
     std::this_thread::sleep_for(50ms);
     server.signal(SIGKILL);
   });
-  const std::string text = error_of([&] { client->get("x", 60s); });
+  const std::string text = message_when([&] { client->get("x", 60s); });
   killer.join();
   EXPECT_EQ(text, "TcpStore: the store at " + where + " went away while waiting for key 'x'");
-  EXPECT_EQ(error_of([&] { client->set("y", ""); }), text);  // and stays gone
+  EXPECT_EQ(message_when([&] { client->set("y", ""); }), text);  // and stays gone
 }
 
 TEST(TcpStore, WaitingClientsHearOfADestroyedServer) {
@@ -208,7 +208,7 @@ TEST(TcpStore, WaitingClientsHearOfADestroyedServer) {
     std::this_thread::sleep_for(20ms);
     store.reset();
   });
-  const std::string text = error_of([&] { client->wait({"a", "b"}, 60s); });
+  const std::string text = message_when([&] { client->wait({"a", "b"}, 60s); });
   ender.join();
   EXPECT_TRUE(contains(text, "went away while waiting for keys 'a' and 1 more")) << text;
 }
@@ -227,13 +227,13 @@ TEST(TcpStore, AClientWaitsForAServerThatComesLater) {
 
 TEST(TcpStore, NoServerIsAnErrorThatSaysWhatWasTried) {
   const uint16_t port = free_port();
-  EXPECT_EQ(error_of([&] { make_client(port, "", 120ms); }),
+  EXPECT_EQ(message_when([&] { make_client(port, "", 120ms); }),
             "TcpStore: no server at tcp://127.0.0.1:" + std::to_string(port) + " after 120 ms (connection refused)");
   TcpStoreOptions options;
   options.host = "no-such-host.invalid";
   options.port = 1;
   options.timeout = 10ms;
-  const std::string text = error_of([&] { TcpStore{options}; });
+  const std::string text = message_when([&] { TcpStore{options}; });
   EXPECT_TRUE(contains(text, "TcpStore: no server at tcp://no-such-host.invalid:1 after 10 ms (")) << text;
 }
 
@@ -241,21 +241,21 @@ TEST(TcpStore, ATakenPortIsNamed) {
   const auto store = make_server();
   const std::string port = std::to_string(store->port());
   EXPECT_THROW(make_server("", store->port()), DistributedError);
-  EXPECT_EQ(error_of([&] { make_server("", store->port()); }),
+  EXPECT_EQ(message_when([&] { make_server("", store->port()); }),
             "TcpStore: port " + port + " of 127.0.0.1 is in use already");
 }
 
 TEST(TcpStore, OptionsThatMakeNoSenseAreRefused) {
   TcpStoreOptions client;
-  EXPECT_EQ(error_of([&] { TcpStore{client}; }),
+  EXPECT_EQ(message_when([&] { TcpStore{client}; }),
             "TcpStore: found port 0 on a client of 127.0.0.1 (expected the server's port)");
   client.listen_fd = 5;
-  EXPECT_EQ(error_of([&] { TcpStore{client}; }),
+  EXPECT_EQ(message_when([&] { TcpStore{client}; }),
             "TcpStore: found listen_fd 5 on a client (expected it with is_server)");
   TcpStoreOptions server;
   server.is_server = true;
   server.host = "192.0.2.1";  // nobody's
-  EXPECT_TRUE(contains(error_of([&] { TcpStore{server}; }), "TcpStore: 192.0.2.1:0: listen: "));
+  EXPECT_TRUE(contains(message_when([&] { TcpStore{server}; }), "TcpStore: 192.0.2.1:0: listen: "));
 }
 
 TEST(TcpStore, NothingListensWhenTheLastOfThemIsGone) {

@@ -57,8 +57,8 @@ TEST(TcpStoreToken, AWrongOneIsRefusedAndTheServerGoesOn) {
   const auto store = make_server("secret");
   const std::string where = "the server at tcp://127.0.0.1:" + std::to_string(store->port());
   EXPECT_THROW(make_client(store->port(), "Secret"), DistributedError);
-  EXPECT_EQ(error_of([&] { make_client(store->port(), "secre"); }), "TcpStore: " + where + " refused the token");
-  EXPECT_EQ(error_of([&] { make_client(store->port()); }),
+  EXPECT_EQ(message_when([&] { make_client(store->port(), "secre"); }), "TcpStore: " + where + " refused the token");
+  EXPECT_EQ(message_when([&] { make_client(store->port()); }),
             "TcpStore: " + where + " asks for a token (found none; CRESSET_TOKEN or the options name it)");
   store->set("k", "v");
   EXPECT_EQ(make_client(store->port(), "secret")->get("k"), "v");
@@ -66,7 +66,7 @@ TEST(TcpStoreToken, AWrongOneIsRefusedAndTheServerGoesOn) {
 
 TEST(TcpStoreToken, AServerThatAsksForNoneIsNotTrustedWithOne) {
   const auto store = make_server();
-  EXPECT_EQ(error_of([&] { make_client(store->port(), "secret"); }),
+  EXPECT_EQ(message_when([&] { make_client(store->port(), "secret"); }),
             "TcpStore: the server at tcp://127.0.0.1:" + std::to_string(store->port()) +
                 " asks for no token (expected one that knows the token given here)");
 }
@@ -94,7 +94,7 @@ TEST(TcpStoreToken, AServerThatDoesNotKnowItIsFoundOutAndHearsNoSecret) {
     say(wire::Answer::kDone);
   });
   EXPECT_EQ(
-      error_of([&] { make_client(listener.local_port(), token); }),
+      message_when([&] { make_client(listener.local_port(), token); }),
       "TcpStore: the server at tcp://127.0.0.1:" + std::to_string(listener.local_port()) + " does not know the token");
   liar.join();
   EXPECT_FALSE(contains(heard, token));

@@ -10,7 +10,7 @@
 namespace cresset::distributed {
 namespace {
 
-using testing::error_of;
+using cresset::test::message_when;
 using testing::run_ranks;
 
 TEST(Subgroups, MembersAreToldInAndOutsideOfAGroup) {
@@ -24,8 +24,8 @@ TEST(Subgroups, MembersAreToldInAndOutsideOfAGroup) {
       EXPECT_EQ(get_global_rank(pair, i), members[static_cast<size_t>(i)]);
       EXPECT_EQ(get_group_rank(pair, members[static_cast<size_t>(i)]), i);
     }
-    EXPECT_EQ(error_of([&] { get_global_rank(pair, 2); }), "get_global_rank: found group rank 2 (expected 0 to 1)");
-    EXPECT_NE(error_of([&] {
+    EXPECT_EQ(message_when([&] { get_global_rank(pair, 2); }), "get_global_rank: found group rank 2 (expected 0 to 1)");
+    EXPECT_NE(message_when([&] {
                 get_group_rank(pair, 1);
               }).find("get_group_rank: rank 1 is not in the group, whose ranks are ["),
               std::string::npos);
@@ -55,13 +55,13 @@ TEST(Subgroups, EachRankAddsUpWithinItsOwn) {
 TEST(Subgroups, SizesAndListsThatMakeNoSenseAreRefusedEverywhere) {
   const auto outcome = run_ranks(2, [](int) {
     init_process_group();
-    EXPECT_EQ(error_of([] { new_subgroups(3); }),
+    EXPECT_EQ(message_when([] { new_subgroups(3); }),
               "new_subgroups: found groups of 3 (expected a size that divides the world's 2)");
-    EXPECT_EQ(error_of([] {
+    EXPECT_EQ(message_when([] {
                 new_subgroups_by_enumeration({{0, 1}, {1}});
               }),
               "new_subgroups_by_enumeration: rank 1 is in two groups (expected one at most)");
-    EXPECT_EQ(error_of([] {
+    EXPECT_EQ(message_when([] {
                 new_subgroups_by_enumeration({{0}, {}});
               }),
               "new_subgroups_by_enumeration: found a group without ranks");
@@ -78,7 +78,8 @@ TEST(Messages, ABatchAroundARingEndsHoweverItIsListed) {
     const P2POp to{P2POp::Kind::send, given, (rank + 1) % 3}, from{P2POp::Kind::recv, taken, (rank + 2) % 3};
     for (Work& work : batch_isend_irecv(rank == 1 ? std::vector{to, from} : std::vector{from, to})) work.wait();
     EXPECT_EQ(taken[4].item<float>(), static_cast<float>((rank + 2) % 3));
-    EXPECT_EQ(error_of([] { batch_isend_irecv({}); }), "batch_isend_irecv: found no operations (expected one or more)");
+    EXPECT_EQ(message_when([] { batch_isend_irecv({}); }),
+              "batch_isend_irecv: found no operations (expected one or more)");
     barrier();
     destroy_process_group();
   });

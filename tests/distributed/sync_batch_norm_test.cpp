@@ -161,7 +161,7 @@ TEST(SyncBatchNorm, OfAGroupThatThisRankIsNotInIsRefused) {
     const dist::Group first = dist::new_group({0});
     nn::SyncBatchNorm norm(nn::SyncBatchNormOptions(3).eps(1e-3).process_group(first));
     if (rank == 0) return void(norm(cresset::randn({4, 3})));  // a group of one: a plain batch norm
-    EXPECT_EQ(cresset::testing::error_of([&] {
+    EXPECT_EQ(cresset::test::message_when([&] {
                 norm(cresset::randn({4, 3}));
               }),
               "SyncBatchNorm: this process (rank 1) is no member of group 1 (rank 0)");

@@ -138,8 +138,87 @@ TEST(Archive, AnOwnFormStillMissesWhatItNeeds) {
   Net net;
   torch::serialize::InputArchive in{torch::IValue(torch::IValue::Dict{})};
   EXPECT_ERROR(cresset::ValueError, net->load(in),
-               "loading state_dict for Linear:\n\tMissing key(s) in state_dict: "
-               "\"weight\", \"bias\"");
+               "loading state_dict for Net:\n\tMissing key(s) in state_dict: \"plain.weight\", \"plain.bias\"");
+}
+
+// Reads what an earlier version of the class wrote; saves as any module.
+struct RenamedImpl : torch::nn::Module {
+  RenamedImpl() { scale = register_parameter("scale", torch::ones({2})); }
+  void load(torch::serialize::InputArchive& archive) override {
+    torch::Tensor old;
+    if (!archive.try_read("gamma", old)) return torch::nn::Module::load(archive);
+    torch::NoGradGuard no_grad;
+    scale.copy_(old);
+  }
+  torch::Tensor forward(const torch::Tensor& x) { return x * scale; }
+  torch::Tensor scale;
+};
+TORCH_MODULE(Renamed);
+
+// Tells other tools something; loads as any module.
+struct LabelledImpl : torch::nn::LinearImpl {
+  using torch::nn::LinearImpl::LinearImpl;
+  void save(torch::serialize::OutputArchive& archive) const override {
+    torch::nn::Module::save(archive);
+    archive.write("label", torch::IValue("a linear layer"));
+  }
+};
+TORCH_MODULE(Labelled);
+
+torch::serialize::InputArchive read_back(const torch::nn::Module& module) {
+  torch::serialize::OutputArchive out;
+  out << module;
+  return torch::serialize::InputArchive{torch::IValue(out.values())};
+}
+
+TEST(Archive, AModuleMayOverrideLoadAlone) {
+  torch::nn::Sequential net(torch::nn::Linear(2, 2), Renamed());
+  torch::IValue::Dict earlier;
+  earlier["0.weight"] = torch::full({2, 2}, 3.0);
+  earlier["0.bias"] = torch::zeros({2});
+  earlier["1.gamma"] = torch::full({2}, 4.0);
+  torch::serialize::InputArchive in{torch::IValue(earlier)};
+  in >> net;
+  EXPECT_EQ(net[0]->as<torch::nn::Linear>()->weight.sum().item<double>(), 12);
+  EXPECT_EQ(net[1]->as<Renamed>()->scale.sum().item<double>(), 8);
+  torch::serialize::InputArchive own = read_back(*net);
+  torch::nn::Sequential other(torch::nn::Linear(2, 2), Renamed());
+  own >> other;
+  EXPECT_EQ(other[1]->as<Renamed>()->scale.sum().item<double>(), 8);
+}
+
+TEST(Archive, AModuleMayOverrideSaveAlone) {
+  torch::nn::Sequential saved(Labelled(2, 2)), loaded(Labelled(2, 2));
+  torch::serialize::InputArchive in = read_back(*saved);
+  in >> loaded;
+  EXPECT_TRUE(torch::equal(loaded[0]->as<Labelled>()->weight, saved[0]->as<Labelled>()->weight));
+}
+
+TEST(Archive, ALoadThatFailsPutsBackWhatTheOthersHad) {
+  torch::nn::Sequential net(torch::nn::Linear(2, 2), Renamed(), torch::nn::Linear(2, 2));
+  const torch::Tensor before = net[0]->as<torch::nn::Linear>()->weight.detach().clone();
+  torch::IValue::Dict earlier;
+  earlier["0.weight"] = torch::full({2, 2}, 3.0);
+  earlier["0.bias"] = torch::zeros({2});
+  earlier["1.gamma"] = torch::full({2}, 4.0);
+  torch::serialize::InputArchive lacking{torch::IValue(earlier)};
+  EXPECT_ERROR(cresset::ValueError, lacking >> net, "\"2.weight\", \"2.bias\"");
+  EXPECT_TRUE(torch::equal(net[0]->as<torch::nn::Linear>()->weight, before));
+  EXPECT_EQ(net[1]->as<Renamed>()->scale.sum().item<double>(), 2);
+
+  earlier["1.gamma"] = torch::IValue("no tensor");
+  torch::serialize::InputArchive wrong{torch::IValue(earlier)};
+  EXPECT_ERROR(cresset::TypeError, wrong >> net, "Tensor");
+  EXPECT_TRUE(torch::equal(net[0]->as<torch::nn::Linear>()->weight, before));
+}
+
+TEST(Archive, ValuesOfASubmoduleThatIsNotThereAreRefused) {
+  const torch::nn::Sequential longer(torch::nn::Linear(2, 2), torch::nn::Linear(2, 2));
+  torch::nn::Sequential shorter(torch::nn::Linear(2, 2));
+  const torch::Tensor before = shorter[0]->as<torch::nn::Linear>()->weight.detach().clone();
+  torch::serialize::InputArchive in = read_back(*longer);
+  EXPECT_ERROR(cresset::ValueError, in >> shorter, "Unexpected key(s) in state_dict: \"1.weight\", \"1.bias\"");
+  EXPECT_TRUE(torch::equal(shorter[0]->as<torch::nn::Linear>()->weight, before));
 }
 
 TEST(Archive, ModulesThatAreNotSerializableAreLeftOut) {

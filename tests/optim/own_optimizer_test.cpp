@@ -131,13 +131,12 @@ TEST(OwnOptimizer, WhatListsNoFieldsIsToldWhenItIsSaved) {
   torch::Tensor w = torch::ones({2}, torch::requires_grad());
   std::vector<char> bytes;
   EXPECT_ERROR(cresset::NotImplementedError, torch::save(Forgetful(w), bytes),
-               "PlainOptions: these options can be neither saved nor loaded, because the class does not say what is in "
-               "them: override fields() (cresset/optim/fields.h), or both serialize(OutputArchive&) const and "
+               "PlainOptions: can be neither saved nor loaded, because the class does not say what is in "
+               "it: override fields() (cresset/optim/fields.h), or both serialize(OutputArchive&) const and "
                "serialize(InputArchive&)");
   HalfForgetful half(w);
   half.step();
-  EXPECT_ERROR(cresset::NotImplementedError, half.state_dict(),
-               "PlainState: these states of a parameter can be neither");
+  EXPECT_ERROR(cresset::NotImplementedError, half.state_dict(), "PlainState: can be neither saved nor loaded");
 }
 
 TEST(OwnOptimizer, WithoutNewStateLoadingNamesIt) {

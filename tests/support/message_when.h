@@ -1,11 +1,10 @@
-// The text of the error that f throws, for tests that look for words in it.
+// The text of the error that f throws, or "no error": for tests that look for words in it.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <string>
-
-#include "cresset/core/error.h"
 
 namespace cresset::test {
 
@@ -13,7 +12,7 @@ template <class F>
 std::string message_when(const F& f) {
   try {
     f();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return error.what();
   }
   return "no error";

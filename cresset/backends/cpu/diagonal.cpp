@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cresset/backends/cpu/element_moves.h"
 #include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
@@ -41,26 +42,11 @@ void triangle_rows(const TensorImpl* out, const TensorImpl* x, int64_t diagonal,
   });
 }
 
-struct Wide {
-  uint64_t parts[2];
-};
-
 void triangle(const Tensor& out, const Tensor& x, int64_t diagonal, bool upper) {
   const TensorImpl *to = out.impl(), *from = x.impl();
   if (out.numel() == 0) return;
   diagonal = std::clamp<int64_t>(diagonal, -(int64_t{1} << 60), int64_t{1} << 60);
-  switch (element_size(to->dtype)) {
-    case 1:
-      return triangle_rows<uint8_t>(to, from, diagonal, upper);
-    case 2:
-      return triangle_rows<uint16_t>(to, from, diagonal, upper);
-    case 4:
-      return triangle_rows<uint32_t>(to, from, diagonal, upper);
-    case 8:
-      return triangle_rows<uint64_t>(to, from, diagonal, upper);
-    default:
-      return triangle_rows<Wide>(to, from, diagonal, upper);
-  }
+  with_size_of(to->dtype, [&]<class T>(T) { triangle_rows<T>(to, from, diagonal, upper); });
 }
 
 [[maybe_unused]] const bool registered = triangle_kernel.set(kCPU, triangle);

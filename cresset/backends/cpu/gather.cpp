@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "cresset/backends/cpu/element_moves.h"
 #include "cresset/backends/cpu/pointwise_simd.h"
 #include "cresset/backends/cpu/walk.h"
 #include "cresset/core/kernel.h"
@@ -15,10 +16,6 @@ namespace cresset::cpu {
 namespace {
 
 constexpr int64_t kGrain = 16384;  // elements worth a thread
-
-struct Bytes16 {
-  uint64_t half[2];
-};
 
 // ---- the index
 struct IndexReader {
@@ -122,22 +119,6 @@ void gather_run(char* to, int64_t to_step, const char* from, int64_t from_step, 
     *reinterpret_cast<T*>(to) = *reinterpret_cast<const T*>(from + index.read(at) * along);
 }
 
-template <class F>
-void with_size_of(DType dtype, const F& f) {
-  switch (element_size(dtype)) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    default:
-      return f(Bytes16{});
-  }
-}
-
 void gather(const Tensor& out, const Tensor& x, const Tensor& index, int64_t dim, bool wraps) {
   if (out.numel() == 0) return;
   const Dims order = memory_order(out);
@@ -174,23 +155,6 @@ bool is_nan(const T& x) {
 template <class T>
 using Compared = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, std::remove_cv_t<T>>;
 
-template <class T>
-struct Store {
-  using Type = T;
-  static void apply(T& to, const T& from) { to = from; }
-};
-template <class T>
-struct Add {
-  using Type = T;
-  static void apply(T& to, const T& from) {
-    if constexpr (std::is_same_v<T, bool>)
-      to = to || from;
-    else if constexpr (std::is_integral_v<T>)
-      to = static_cast<T>(static_cast<uint64_t>(to) + static_cast<uint64_t>(from));
-    else
-      to = static_cast<T>(to + from);
-  }
-};
 template <class T>
 struct Multiply {
   using Type = T;
@@ -246,7 +210,7 @@ void scatter_across(const Scattering& s, const int64_t* offsets, int64_t place, 
       std::memcpy(to, from, static_cast<size_t>(count * item));
       return;
     }
-    if constexpr (std::is_floating_point_v<T> && std::is_same_v<Action, Add<T>>) {
+    if constexpr (std::is_floating_point_v<T> && std::is_same_v<Action, Accumulate<T>>) {
       const void* in[] = {to, from};
       inner_function(PointwiseOp::add, dtype_of<T>)(to, in, count, nullptr);
       return;
@@ -330,7 +294,7 @@ void scatter(const Tensor& self, const Tensor& index, const Tensor& src, int64_t
   if (action == ScatterMode::store) return with_size_of(self.dtype(), [&]<class T>(T) { scatter_all<Store<T>>(s); });
   dispatch(self.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    if (action == ScatterMode::add) return scatter_all<Add<T>>(s);
+    if (action == ScatterMode::add) return scatter_all<Accumulate<T>>(s);
     if (action == ScatterMode::multiply) return scatter_all<Multiply<T>>(s);
     if constexpr (!is_complex(dtype_of<T>)) {
       if (action == ScatterMode::amax) return scatter_all<Extreme<T, true>>(s);

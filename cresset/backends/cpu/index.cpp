@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "cresset/backends/cpu/element_moves.h"
 #include "cresset/backends/cpu/pointwise_simd.h"
 #include "cresset/backends/cpu/walk.h"
 #include "cresset/core/kernel.h"
@@ -15,29 +16,6 @@ namespace {
 
 constexpr int64_t kChunk = 256;
 constexpr int64_t kGrain = 16384;  // elements worth a thread
-
-struct Bytes16 {
-  uint64_t half[2];
-};
-
-// What is done with an element: to = from, or to += from.
-template <class T>
-struct Store {
-  using Type = T;
-  static void apply(T& to, const T& from) { to = from; }
-};
-template <class T>
-struct Accumulate {
-  using Type = T;
-  static void apply(T& to, const T& from) {
-    if constexpr (std::is_same_v<T, bool>)
-      to = to || from;
-    else if constexpr (std::is_integral_v<T>)
-      to = static_cast<T>(static_cast<std::make_unsigned_t<T>>(to) + static_cast<std::make_unsigned_t<T>>(from));
-    else
-      to = static_cast<T>(to + from);
-  }
-};
 
 template <class Action>
 void apply_run(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
@@ -58,23 +36,6 @@ void apply_run(char* to, int64_t to_step, const char* from, int64_t from_step, i
   }
   for (int64_t i = 0; i < n; i++, to += to_step, from += from_step)
     Action::apply(*reinterpret_cast<T*>(to), *reinterpret_cast<const T*>(from));
-}
-
-// Calls f with the action's type, chosen by element size when values only move.
-template <class F>
-void with_store(DType dtype, const F& f) {
-  switch (element_size(dtype)) {
-    case 1:
-      return f(Store<uint8_t>{});
-    case 2:
-      return f(Store<uint16_t>{});
-    case 4:
-      return f(Store<uint32_t>{});
-    case 8:
-      return f(Store<uint64_t>{});
-    default:
-      return f(Store<Bytes16>{});
-  }
 }
 
 struct IndexTensor {
@@ -212,8 +173,7 @@ void index(const Tensor& out, const Tensor& self, TensorList indices, IntArrayRe
   char* to = static_cast<char*>(out.impl()->data());
   const char* from = static_cast<const char*>(self.impl()->data());
   const int64_t row = sides.row_size();
-  with_store(out.dtype(), [&]<class Action>(Action) {
-    using T = typename Action::Type;
+  with_size_of(out.dtype(), [&]<class T>(T) {
     if (row == 1) {
       parallel_for(0, sides.places(), kGrain, [&](int64_t begin, int64_t end) {
         Sides::Chunk chunk;
@@ -233,7 +193,7 @@ void index(const Tensor& out, const Tensor& self, TensorList indices, IntArrayRe
         sides.fill(chunk, place, n);
         for (int64_t i = 0; i < n; i++, place++) {
           const int64_t first = std::max<int64_t>(begin - place * row, 0), last = std::min(end - place * row, row);
-          sides.apply_row<Action, 0>(to + chunk.plain[i], from + chunk.indexed[i], first, last);
+          sides.apply_row<Store<T>, 0>(to + chunk.plain[i], from + chunk.indexed[i], first, last);
         }
       }
     });
@@ -279,7 +239,7 @@ void index_put(const Tensor& self, const Tensor& values, TensorList indices, Int
     parallel_for(0, rows, grain,
                  [&](int64_t begin, int64_t end) { put_rows<Action>(sides, to, from, begin, end, 0, row); });
   };
-  if (!accumulate) return with_store(self.dtype(), run);
+  if (!accumulate) return with_size_of(self.dtype(), [&]<class T>(T) { run(Store<T>{}); });
   dispatch(self.dtype(), [&](auto* p) { run(Accumulate<std::remove_pointer_t<decltype(p)>>{}); });
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "cresset/backends/cpu/element_moves.h"
 #include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
 
@@ -86,10 +87,6 @@ void pad_row(char* to, const char* from, const PadPlan& plan) {
   for (int64_t i = end; i < n; i++) copy_one(i);
 }
 
-struct Bytes16 {
-  uint64_t half[2];
-};
-
 template <class T>
 void pad_all(const Tensor& out, const Tensor& x, const PadPlan& plan) {
   char* to = static_cast<char*>(out.impl()->data());
@@ -105,18 +102,7 @@ void pad_all(const Tensor& out, const Tensor& x, const PadPlan& plan) {
 
 void pad(const Tensor& out, const Tensor& x, IntArrayRef padding, int64_t mode) {
   const PadPlan plan(out, x, padding, static_cast<PadMode>(mode));
-  switch (out.element_size()) {
-    case 1:
-      return pad_all<uint8_t>(out, x, plan);
-    case 2:
-      return pad_all<uint16_t>(out, x, plan);
-    case 4:
-      return pad_all<uint32_t>(out, x, plan);
-    case 8:
-      return pad_all<uint64_t>(out, x, plan);
-    default:
-      return pad_all<Bytes16>(out, x, plan);
-  }
+  with_size_of(out.dtype(), [&]<class T>(T) { pad_all<T>(out, x, plan); });
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "cresset/backends/cpu/element_moves.h"
 #include "cresset/backends/cpu/pointwise_simd.h"
 #include "cresset/core/kernel.h"
 #include "cresset/ops/copy.h"
@@ -59,23 +60,12 @@ void where(const Tensor& out, const Tensor& condition, const Tensor& a, const Te
   run_pointwise_typed(out, {&condition, &a, &b}, types, out.dtype(), {inner_function(PointwiseOp::where, out.dtype())});
 }
 
-template <size_t size>
+template <class T>
 void copy_elements(void* out, const void* const* in, int64_t n, const void*) {
-  std::memcpy(out, in[0], static_cast<size_t>(n) * size);
+  std::memcpy(out, in[0], static_cast<size_t>(n) * sizeof(T));
 }
 InnerFunction copy_function(DType dtype) {
-  switch (element_size(dtype)) {
-    case 1:
-      return &copy_elements<1>;
-    case 2:
-      return &copy_elements<2>;
-    case 4:
-      return &copy_elements<4>;
-    case 8:
-      return &copy_elements<8>;
-    default:
-      return &copy_elements<16>;
-  }
+  return with_size_of(dtype, []<class T>(T) -> InnerFunction { return &copy_elements<T>; });
 }
 void copy(const Tensor& out, const Tensor& x) {
   DType types[] = {out.dtype()};

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "cresset/backends/cpu/element_moves.h"
 #include "cresset/backends/cpu/walk.h"
 #include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
@@ -12,10 +13,6 @@ namespace cresset::cpu {
 namespace {
 
 constexpr int64_t kGrain = 16384;
-
-struct Bytes16 {
-  uint64_t half[2];
-};
 
 template <class T>
 void copy_run(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
@@ -64,18 +61,7 @@ void flip(const Tensor& out, const Tensor& x, IntArrayRef dims) {
   walk.set(1, read, item);
   walk.join();
   char* to = static_cast<char*>(out.impl()->data());
-  switch (item) {
-    case 1:
-      return flip_typed<uint8_t>(walk, to, from);
-    case 2:
-      return flip_typed<uint16_t>(walk, to, from);
-    case 4:
-      return flip_typed<uint32_t>(walk, to, from);
-    case 8:
-      return flip_typed<uint64_t>(walk, to, from);
-    default:
-      return flip_typed<Bytes16>(walk, to, from);
-  }
+  with_size_of(out.dtype(), [&]<class T>(T) { flip_typed<T>(walk, to, from); });
 }
 
 template <class T>

@@ -8,11 +8,7 @@
 
 #include "cresset/core/ivalue.h"
 #include "cresset/core/tensor.h"
-
-namespace cresset::serialize {
-class OutputArchive;
-class InputArchive;
-}  // namespace cresset::serialize
+#include "cresset/io/archivable.h"
 
 namespace cresset::data::detail {
 CRESSET_API void write_sampler(serialize::OutputArchive& archive, const IValue& state);

@@ -14,7 +14,10 @@ const std::vector<OpCase>& all_cases() {
     };
     add("Pointwise", pointwise_cases());
     add("PointwiseComparison", comparison_cases());
+    add("PointwiseBinary", division_cases());
+    add("PointwiseBinary", extrema_cases());
     add("PointwiseBinary", binary_cases());
+    add("PointwiseBinary", ternary_cases());
     add("PointwiseActivation", activation_cases());
     add("Copy", copy_cases());
     add("Creation", creation_cases());
@@ -51,6 +54,7 @@ const std::vector<OpCase>& all_cases() {
     add("Scan", scan_cases());
     add("Sort", sort_cases());
     add("Search", search_cases());
+    add("Search", counting_cases());
     add("Random", random_distributions_cases());
     add("PointwiseMath", math_cases());
     add("PointwiseSpecial", special_cases());

@@ -8,6 +8,9 @@ namespace cresset::test {
 std::vector<OpCase> pointwise_cases();
 std::vector<OpCase> comparison_cases();
 std::vector<OpCase> binary_cases();
+std::vector<OpCase> division_cases();
+std::vector<OpCase> extrema_cases();
+std::vector<OpCase> ternary_cases();
 std::vector<OpCase> activation_cases();
 std::vector<OpCase> copy_cases();
 std::vector<OpCase> creation_cases();
@@ -44,6 +47,7 @@ std::vector<OpCase> extremum_cases();
 std::vector<OpCase> statistics_cases();
 std::vector<OpCase> scan_cases();
 std::vector<OpCase> search_cases();
+std::vector<OpCase> counting_cases();
 std::vector<OpCase> vector_norm_cases();
 std::vector<OpCase> difference_cases();
 std::vector<OpCase> sort_cases();

@@ -46,6 +46,22 @@ inline std::vector<Sample> positive_samples(Make& make) {
   return samples;
 }
 
+// The pairs and a third operand that broadcasts with them.
+inline std::vector<Sample> three_samples(Make& make) {
+  std::vector<Sample> samples = apart_samples(make);
+  for (Sample& sample : samples) {
+    Tensor third = make.tensor({});
+    if (sample.label == "same shape" || sample.label == "row") third = make.tensor({3, 4});
+    if (sample.label == "broadcast") third = make.tensor({2, 3, 1});
+    if (sample.label == "inf and nan") third = make.like_special();
+    if (sample.label == "large") third = make.tensor({333});
+    if (!is_integral(make.dtype, true) && sample.label != "inf and nan")
+      third = changed(third, [](Complex x) { return x + 0.0291; });
+    sample.arguments.push_back(third);
+  }
+  return samples;
+}
+
 inline Scalar number_for(const Make& make) {
   return is_complex(make.dtype)          ? Scalar(Complex(1.5, -0.5))
          : is_floating_point(make.dtype) ? Scalar(1.53125)
@@ -87,5 +103,8 @@ inline std::vector<DType> all_but(const std::vector<DType>& left_out) {
     if (std::find(left_out.begin(), left_out.end(), dtype) == left_out.end()) rest.push_back(dtype);
   return rest;
 }
+inline std::vector<DType> not_floats() { return all_but(floats); }
+inline std::vector<DType> not_real_floats() { return all_but(real_floats); }
+inline std::vector<DType> not_numbers() { return {kBool, kComplex64, kComplex128}; }
 
 }  // namespace cresset::test

@@ -15,23 +15,23 @@ Ints expanded(Ints list, size_t rank) {
 }
 
 // The inputs of one result along one direction.
-struct Line {
+struct Span {
   Ints inputs;
   int64_t length;  // with padding
 };
-using Lines = std::vector<std::vector<Line>>;  // [direction][result]
+using Spans = std::vector<std::vector<Span>>;  // [direction][result]
 
-Lines windows(const Array& x, const Ints& kernel, const Ints& given_stride, const Ints& padding, const Ints& dilation,
+Spans windows(const Array& x, const Ints& kernel, const Ints& given_stride, const Ints& padding, const Ints& dilation,
               bool ceil_mode) {
   const size_t rank = kernel.size();
   Ints stride = given_stride.empty() ? kernel : given_stride;
-  Lines lines(rank);
+  Spans lines(rank);
   for (size_t d = 0; d < rank; d++) {
     const int64_t in = x.sizes[x.sizes.size() - rank + d];
     for (int64_t start = -padding[d];; start += stride[d]) {
       const int64_t last = start + dilation[d] * (kernel[d] - 1);
       if (ceil_mode ? start >= in || last - stride[d] >= in + padding[d] - 1 : last >= in + padding[d]) break;
-      Line line{{}, std::min(last + 1, in + padding[d]) - start};
+      Span line{{}, std::min(last + 1, in + padding[d]) - start};
       for (int64_t i = start; i <= last; i += dilation[d])
         if (i >= 0 && i < in) line.inputs.push_back(i);
       lines[d].push_back(line);
@@ -39,12 +39,12 @@ Lines windows(const Array& x, const Ints& kernel, const Ints& given_stride, cons
   }
   return lines;
 }
-Lines adaptive(const Array& x, const Ints& out) {
-  Lines lines(out.size());
+Spans adaptive(const Array& x, const Ints& out) {
+  Spans lines(out.size());
   for (size_t d = 0; d < out.size(); d++) {
     const int64_t in = x.sizes[x.sizes.size() - out.size() + d];
     for (int64_t o = 0; o < out[d]; o++) {
-      Line line{{}, 0};
+      Span line{{}, 0};
       for (int64_t i = o * in / out[d]; i * out[d] < (o + 1) * in; i++) line.inputs.push_back(i);
       line.length = static_cast<int64_t>(line.inputs.size());
       lines[d].push_back(line);
@@ -54,22 +54,22 @@ Lines adaptive(const Array& x, const Ints& out) {
 }
 
 // Calls f(index of the result, lines' places) for each result.
-Array pooled(const Array& x, const Lines& lines,
-             const std::function<Complex(const Index& at, const std::vector<const Line*>&)>& f) {
+Array pooled(const Array& x, const Spans& lines,
+             const std::function<Complex(const Index& at, const std::vector<const Span*>&)>& f) {
   const size_t rank = lines.size(), lead = x.sizes.size() - rank;
   Ints sizes = x.sizes;
   for (size_t d = 0; d < rank; d++) sizes[lead + d] = static_cast<int64_t>(lines[d].size());
   Array y = Array::filled(sizes);
   for_each_index(sizes, [&](const Index& at) {
-    std::vector<const Line*> of;
+    std::vector<const Span*> of;
     for (size_t d = 0; d < rank; d++) of.push_back(&lines[d][static_cast<size_t>(at[lead + d])]);
     y[at] = f(at, of);
   });
   return y;
 }
-void for_each_input(const Index& at, const std::vector<const Line*>& of, const std::function<void(const Index&)>& f) {
+void for_each_input(const Index& at, const std::vector<const Span*>& of, const std::function<void(const Index&)>& f) {
   Ints counts;
-  for (const Line* line : of) counts.push_back(static_cast<int64_t>(line->inputs.size()));
+  for (const Span* line : of) counts.push_back(static_cast<int64_t>(line->inputs.size()));
   for_each_index(counts, [&](const Index& k) {
     Index from = at;
     for (size_t d = 0; d < of.size(); d++) from[at.size() - of.size() + d] = of[d]->inputs[static_cast<size_t>(k[d])];
@@ -77,8 +77,8 @@ void for_each_input(const Index& at, const std::vector<const Line*>& of, const s
   });
 }
 
-std::vector<Array> maxima(const Array& x, const Lines& lines) {
-  auto best = [&](const Index& at, const std::vector<const Line*>& of, bool index) -> Complex {
+std::vector<Array> maxima(const Array& x, const Spans& lines) {
+  auto best = [&](const Index& at, const std::vector<const Span*>& of, bool index) -> Complex {
     double value = -std::numeric_limits<double>::infinity();
     int64_t place = -1;
     for_each_input(at, of, [&](const Index& from) {
@@ -95,15 +95,15 @@ std::vector<Array> maxima(const Array& x, const Lines& lines) {
   indices.dtype = kInt64;
   return {values, indices};
 }
-Array means(const Array& x, const Lines& lines, bool include_pad, int64_t divisor) {
-  return pooled(x, lines, [&](const Index& at, const std::vector<const Line*>& of) -> Complex {
+Array means(const Array& x, const Spans& lines, bool include_pad, int64_t divisor) {
+  return pooled(x, lines, [&](const Index& at, const std::vector<const Span*>& of) -> Complex {
     Complex sum = 0;
     int64_t count = 0, length = 1;
     for_each_input(at, of, [&](const Index& from) {
       sum += x[from];
       count++;
     });
-    for (const Line* line : of) length *= line->length;
+    for (const Span* line : of) length *= line->length;
     return count == 0 ? 0 : sum / static_cast<double>(divisor != 0 ? divisor : include_pad ? length : count);
   });
 }
