@@ -19,7 +19,7 @@ struct MakesNan : Function<MakesNan> {
 TEST(Anomaly, NamesTheNodeThatMadeANan) {
   DetectAnomalyGuard anomaly;
   Tensor x = leaf_of({1});
-  std::string message = test::message_when([&] { MakesNan::apply(x).sum().backward(); });
+  std::string message = test::message_when<AutogradError>([&] { MakesNan::apply(x).sum().backward(); });
   EXPECT_NE(message.find("MakesNan"), std::string::npos) << message;
   EXPECT_NE(message.find("returned nan values in its 0th output"), std::string::npos) << message;
   EXPECT_NE(message.find("test_autograd"), std::string::npos) << message;
@@ -30,7 +30,7 @@ TEST(Anomaly, NamesTheCallSiteOfTheForwardOp) {
   Tensor h = leaf_of({1}) * 1;
   Tensor y = the_line_at_fault(h);
   y.mul_(2);
-  std::string message = test::message_when([&] { y.sum().backward(); });
+  std::string message = test::message_when<AutogradError>([&] { y.sum().backward(); });
   EXPECT_NE(message.find("ExpBackward0 failed in backward"), std::string::npos) << message;
   EXPECT_NE(message.find("modified by an inplace operation"), std::string::npos) << message;
   EXPECT_NE(message.find("the_line_at_fault"), std::string::npos) << message;
@@ -45,7 +45,7 @@ TEST(Anomaly, SkipsCressetsOwnFramesInTheProgram) {  // Function<T>::apply is co
   Tensor x = leaf_of({1});
   Tensor y = MakesNan::apply(x).sum();
   std::string line = "anomaly_test.cpp:" + std::to_string(__LINE__ - 1);
-  std::string message = test::message_when([&] { y.backward(); });
+  std::string message = test::message_when<AutogradError>([&] { y.backward(); });
   size_t found = message.find(line), first = message.find("\n    ");
   ASSERT_NE(found, std::string::npos) << message;
   EXPECT_LT(found, message.find('\n', first + 1)) << message;

@@ -8,11 +8,11 @@
 
 namespace cresset::test {
 
-template <class F>
+template <class E = std::exception, class F>
 std::string message_when(const F& f) {
   try {
     f();
-  } catch (const std::exception& error) {
+  } catch (const E& error) {
     return error.what();
   }
   return "no error";
