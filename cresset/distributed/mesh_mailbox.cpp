@@ -271,7 +271,7 @@ void MeshGroup::close_mailbox() {
   }
   // Those who sent wait for their receipts; one that is stopped must not hold this rank up for ever.
   const Fingerprint what{.op = OpKind::send};
-  const std::string title = message_of("destroying ", in_words(name()));
+  std::string title = message_of("destroying ", in_words(name()));
   for (int r = 0; r < size(); r++) {
     Mailbox::Receipts& receipts = box.peer(r).receipts;
     if (!receipts.buffer) continue;

@@ -13,6 +13,7 @@ std::vector<Work> batch_isend_irecv(const std::vector<P2POp>& operations) {
     CRESSET_CHECK_AS(ValueError, operations[i].tensor.defined(), "batch_isend_irecv: operation ", i,
                      " has an undefined tensor");
   std::vector<Work> started;
+  started.reserve(operations.size());
   for (const P2POp& one : operations)
     started.push_back(one.kind == P2POp::Kind::send ? isend(one.tensor, one.peer, one.tag, one.group)
                                                     : irecv(one.tensor, one.peer, one.tag, one.group));

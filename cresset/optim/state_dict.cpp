@@ -14,6 +14,8 @@ template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
 };
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 wants it said
 
 IValue::Tuple tuple_of(std::initializer_list<IValue> items) { return {items}; }
 
