@@ -11,6 +11,7 @@
 #include "cresset/ops/reduce_rule.h"
 #include "cresset/ops/shape.h"
 #include "cresset/ops/sort.h"
+#include "cresset/ops/ternary.h"
 
 namespace cresset {
 
@@ -69,6 +70,9 @@ CRESSET_PAIR_FORMS(mode, , values, indices, (const Tensor& self, int64_t dim, bo
 // ---- medians of all
 static Tensor median_of_all(Pick pick, const char* op, const char* node, const Tensor& self) {
   check_ordered(op, self);
+  CRESSET_CHECK_AS(ValueError, self.numel() > 0 || self.is_floating_point(), op, ": found shape ",
+                   text_of(self.sizes()), " of ", name_of(self.dtype()),
+                   " (expected at least one element: the median of none is nan)");
   if (self.numel() == 0) return full({}, std::nan(""), self.options());
   Tensor y = empty_contiguous({}, self.dtype(), self.device());
   Tensor place = empty_contiguous({1}, kLong, self.device());
@@ -137,7 +141,8 @@ static Tensor quantiles(const char* op, const Tensor& self, const Tensor& q, std
   quantile_places_kernel(below, above, weight, reshape(q.detach(), q.numel()), sorted.detach(), rounding, skip_nan);
   int64_t last = places.rank() - 1;
   Tensor low = gather_along(sorted, below, last);
-  Tensor y = rounding == 0 || rounding == 3 ? add(low, mul(sub(gather_along(sorted, above, last), low), weight)) : low;
+  // lerp starts from the nearer end: between an infinity and a number it is infinite, not nan.
+  Tensor y = rounding == 0 || rounding == 3 ? lerp(low, gather_along(sorted, above, last), weight) : low;
   if (q.dim() == 0) return reshape(y, sizes);
   sizes.push_back(q.numel());
   y = reshape(y, sizes);
