@@ -3,6 +3,7 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/core/kernel.h"
+#include "cresset/ops/comparison.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
@@ -140,6 +141,11 @@ static Tensor quantiles(const char* op, const Tensor& self, const Tensor& q, std
   Tensor weight = empty_contiguous(places, self.dtype(), self.device());
   quantile_places_kernel(below, above, weight, reshape(q.detach(), q.numel()), sorted.detach(), rounding, skip_nan);
   int64_t last = places.rank() - 1;
+  if (rounding == 0 && any_requires_grad(inputs(q))) {  // the place moves with q by as many steps as there are elements
+    Tensor steps = sub(sum(eq(sorted, sorted).detach().to(self.dtype()), last, true), 1),
+           flat = reshape(q, {q.numel()});
+    weight = add(weight, mul(sub(flat, flat.detach()), steps));
+  }
   Tensor low = gather_along(sorted, below, last);
   // lerp starts from the nearer end: between an infinity and a number it is infinite, not nan.
   Tensor y = rounding == 0 || rounding == 3 ? lerp(low, gather_along(sorted, above, last), weight) : low;

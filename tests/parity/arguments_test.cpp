@@ -167,7 +167,13 @@ TEST(ParityArguments, of_activations) {
   compare_calls({{"elu", "", {x, Scalar(2), Scalar(-2), Scalar(-1)}},
                  {"elu", "", {x.to(kFloat), Scalar(-1), Scalar(2), Scalar(-0.5)}, false},
                  {"elu", "", {numbers({2}, {-kInf, -800}), Scalar(1), Scalar(1), Scalar(-1)}, false},
-                 {"celu", "", {x, Scalar(-3)}}});
+                 {"celu", "", {x, Scalar(-3)}},
+                 {"celu", "", {numbers({3}, {0, 1, -1})}},
+                 {"selu", "", {numbers({3}, {0, 1, -1})}},
+                 {"huber_loss", "", {numbers({3}, {0, 1, 2}), numbers({3}, {1, 3, 2}), int64_t{0}, 1.0}},
+                 {"clamp_min", "", {x, Scalar(kNan)}, false},
+                 {"clamp_max", "", {x, Scalar(kNan)}, false},
+                 {"clamp", "", {x, Scalar(kNan)}, false}});
 }
 
 TEST(ParityArguments, of_statistics) {
@@ -181,6 +187,9 @@ TEST(ParityArguments, of_statistics) {
                  {"std_mean", "correction", {nothing, Ints{1}, int64_t{-2}}, false},
                  {"quantile", "", {line, q, int64_t{1}}, false},
                  {"nanquantile", "", {line, q, int64_t{1}, false, std::string("midpoint")}, false},
+                 {"quantile", "", {numbers({4}, {2, 5, 1, 7}), q}},
+                 {"nanquantile", "", {numbers({2, 3}, {2, kNan, 1, 7, 3, -1}), q, int64_t{1}}},
+                 {"topk", "", {numbers({}, {-5}), int64_t{0}}, false},
                  {"norm", "", {nothing, Scalar(-1)}, false},
                  {"norm", "dim", {nothing, Scalar(-kInf), Ints{1}, true}, false},
                  {"renorm", "", {holes, Scalar(2), int64_t{1}, Scalar(1)}, false},
@@ -229,6 +238,23 @@ TEST(ParityArguments, of_sizes) {
                  {"upsample_bilinear2d", "", {image, Ints{4, 9}, false, 1.2, 1.9}},
                  {"upsample_trilinear3d", "", {make.tensor({1, 1, 3, 4, 2}), Ints{3, 2, 2}, false, 1.1, 0.5, 1.3}},
                  {"upsample_bicubic2d", "", {image, Ints{7, 4}, false}}});
+}
+
+TEST(ParityArguments, norms_by_which_rows_are_shortened) {
+  for (double p : {0.0, 0.5, 3.0, kInf, -1.0, -kInf})
+    for (double most : {0.5, 2.5}) {
+      Tensor weight = numbers({3, 2}, {3, 4, 0.1, 0, -2, 5}), which = numbers({3}, {0, 2, 0}, kInt64);
+      Pair pair(*find_case("embedding_renorm_", ""), {weight, which, most, p}, false);
+      expect_same(pair.results[0], pair.torch_results[0], 1e6, message_of("p = ", p, ", at most ", most));
+    }
+}
+
+TEST(ParityArguments, channels_last_stays_so_when_channels_are_dealt_out) {
+  Make make(kDouble);
+  Tensor image = make.tensor({2, 6, 2, 3}).contiguous(MemoryFormat::ChannelsLast);
+  Pair pair(*find_case("channel_shuffle", ""), {image, int64_t{2}}, false);
+  EXPECT_TRUE(same_geometry(pair.results[0], from_torch(pair.torch_results[0])));
+  expect_same(pair.results[0], pair.torch_results[0], 1, "result");
 }
 
 TEST(ParityArguments, cubics_of_channels_last_images_are_contiguous) {

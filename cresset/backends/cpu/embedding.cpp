@@ -150,15 +150,15 @@ void frequency(const Tensor& counts, const Tensor& indices, int64_t size) {
 
 template <class T>
 double norm_of(const char* p, int64_t step, int64_t n, double type) {
-  double sum = 0;
+  double sum = type == -INFINITY ? INFINITY : 0;
   for (int64_t i = 0; i < n; i++, p += step) {
     const auto x = static_cast<double>(std::abs(static_cast<Sum<T>>(*reinterpret_cast<const T*>(p))));
-    if (type == INFINITY)
-      sum = std::max(sum, x);
+    if (std::isinf(type))
+      sum = type > 0 ? std::max(sum, x) : std::min(sum, x);
     else
-      sum += type == 2 ? x * x : type == 1 ? x : std::pow(x, type);
+      sum += type == 2 ? x * x : type == 1 ? x : type == 0 ? (x != 0) : std::pow(x, type);
   }
-  return type == 2 ? std::sqrt(sum) : type == 1 || type == INFINITY ? sum : std::pow(sum, 1 / type);
+  return type == 2 ? std::sqrt(sum) : type == 1 || type == 0 || std::isinf(type) ? sum : std::pow(sum, 1 / type);
 }
 void embedding_renorm(const Tensor& weight, const Tensor& indices, double max_norm, double norm_type) {
   const Indices at(indices);
