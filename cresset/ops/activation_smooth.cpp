@@ -33,7 +33,7 @@ static Tensor elu_backward(const Tensor& g, const Tensor& x, EluNumbers n) {
                         [n](const Tensor& gg, Wants wants, const Tensor& g, const Tensor& x) {
                           Tensor to_x;
                           if (wants(1))
-                            to_x = where(gt(x, 0), g.new_zeros({}), mul(elu_backward(mul(gg, g), x, n), n.input_scale));
+                            to_x = where(ge(x, 0), g.new_zeros({}), mul(elu_backward(mul(gg, g), x, n), n.input_scale));
                           return grads(wants(0) ? elu_backward(gg, x, n) : Tensor(), to_x);
                         });
 }
@@ -44,7 +44,7 @@ static Tensor elu_backward_from_result(const Tensor& g, const Tensor& y, EluNumb
   return differentiable("EluBackwardBackward0", dx, inputs(g, y), saved(g, y),
                         [n](const Tensor& gg, Wants wants, const Tensor& g, const Tensor& y) {
                           Tensor to_y;
-                          if (wants(1)) to_y = where(gt(y, 0), g.new_zeros({}), mul(mul(gg, g), n.input_scale));
+                          if (wants(1)) to_y = where(ge(y, 0), g.new_zeros({}), mul(mul(gg, g), n.input_scale));
                           return grads(wants(0) ? elu_backward_from_result(gg, y, n) : Tensor(), to_y);
                         });
 }

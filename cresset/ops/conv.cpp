@@ -6,7 +6,9 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/copy.h"
+#include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
+#include "cresset/ops/pad.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
@@ -238,6 +240,38 @@ Tensor convolve(const Tensor& x, const Tensor& w, const Tensor& bias, const Wind
                         });
 }
 
+// An output padding of a stride or more (dilation allows it) makes room that a convolution back would count as further
+// positions: what of it the padding behind would cut off is not cut, and the rest, which nothing reaches, is added.
+Tensor transposed_convolve(const Tensor& x, const Tensor& w, const Tensor& bias, Window window,
+                           IntArrayRef output_padding) {
+  Dims sizes = transposed_sizes(x, w, window, output_padding);
+  const Dims whole = sizes;
+  int64_t behind[kMost], beyond[2 * kMost] = {};
+  expand("output_padding", output_padding, window.rank, behind);
+  bool reached = true, fits = true;
+  for (int d = 0; d < window.rank; d++) {
+    const int64_t further = behind[d] / window.stride_[d] * window.stride_[d];
+    int64_t& cut = window.padding_[window.rank + d];
+    const int64_t kept = std::min(further, cut), rest = further - kept;
+    cut -= kept;
+    sizes[d + 2] -= rest;
+    beyond[2 * (window.rank - 1 - d) + 1] = rest;
+    fits = fits && rest == 0;
+    reached = reached && sizes[d + 2] > 0;
+  }
+  if (fits)
+    return backward_input("ConvolutionBackward0", empty_contiguous(sizes, x.dtype(), x.device()), w, x, bias, window);
+  Tensor y = zeros(whole, x.options());
+  if (reached)
+    y = constant_pad_nd(
+        backward_input("ConvolutionBackward0", empty_contiguous(sizes, x.dtype(), x.device()), w, x, {}, window),
+        IntArrayRef(beyond, static_cast<size_t>(2 * window.rank)));
+  if (!bias.defined()) return y;
+  Dims per_channel = Dims::filled(window.rank + 1, 1);
+  per_channel[0] = bias.size(0);
+  return add(y, reshape(bias, per_channel));
+}
+
 // Checks shapes, and lends an image without batch one.
 Tensor checked(const Tensor& input, const Tensor& weight, const Tensor& bias, const Window& window, bool transposed,
                IntArrayRef output_padding) {
@@ -248,8 +282,7 @@ Tensor checked(const Tensor& input, const Tensor& weight, const Tensor& bias, co
     Tensor y = convolve(x, weight, bias, window);
     return single ? squeeze(y, 0) : y;
   }
-  Tensor y = empty_contiguous(transposed_sizes(x, weight, window, output_padding), x.dtype(), x.device());
-  y = backward_input("ConvolutionBackward0", y, weight, x, bias, window);
+  Tensor y = transposed_convolve(x, weight, bias, window, output_padding);
   return single ? squeeze(y, 0) : y;
 }
 

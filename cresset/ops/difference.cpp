@@ -34,11 +34,11 @@ static Tensor diff_of(const Tensor& self, int64_t n, int64_t dim, const Tensor& 
                        "differencing dimension, found ",
                        text_of(more->sizes()), " and ", text_of(self.sizes()));
   }
+  if (n == 0) return clone(self, MemoryFormat::Contiguous);  // without what would be put before and after
   if (prepend.defined() && append.defined())
     x = cat({prepend, self, append}, dim);
   else if (prepend.defined() || append.defined())
     x = prepend.defined() ? cat({prepend, self}, dim) : cat({self, append}, dim);
-  if (n == 0) return clone(x, MemoryFormat::Contiguous);
   n = std::min(n, x.size(dim));
   for (int64_t i = 0; i < n; i++) x = neighbours(x, dim);
   return x;

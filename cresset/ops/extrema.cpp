@@ -96,7 +96,9 @@ static Tensor clamped(const char* op, const char* node, const Into& into, const 
   Tensor y = pointwise_result(op, into, {&self}, compute, compute);
   Tensor x = preserved(into, self, self.requires_grad());
   double nan = std::numeric_limits<double>::quiet_NaN();
-  if (min && max && (std::isnan(min->toDouble()) || std::isnan(max->toDouble())))  // PyTorch's answer
+  auto undecided = [](const std::optional<Scalar>& bound) { return bound && std::isnan(bound->toDouble()); };
+  const bool one_of_two = op != std::string_view("clamp") || (min && max);
+  if (one_of_two && (undecided(min) || undecided(max)))  // PyTorch's answer
     fill_kernel(y, nan);
   else
     clamp_kernel(y, self, min, max, compute);

@@ -33,7 +33,10 @@ Tensor resample_back(const char* node, const Tensor& g, IntArrayRef sizes, const
 
 Tensor resample(const Into& into, const char* op, const char* node, const Tensor& x, IntArrayRef sizes,
                 const Plan& plan) {
-  Tensor y = into.fresh() ? empty(sizes, TensorOptions(x.dtype()).device(x.device()), x.suggest_memory_format())
+  // Channels-last stays so, but for cubics: as PyTorch 1.13's.
+  const bool cubic = plan.how == Resampling::cubic || plan.how == Resampling::cubic_smooth;
+  const MemoryFormat format = cubic ? MemoryFormat::Contiguous : x.suggest_memory_format();
+  Tensor y = into.fresh() ? empty(sizes, TensorOptions(x.dtype()).device(x.device()), format)
                           : result(op, into, sizes, x.dtype(), x.device(), {&x});
   const auto& [d, h, w] = plan.factors;
   resample_kernel(y, x, static_cast<int64_t>(plan.how), plan.align_corners, d, h, w);

@@ -3,10 +3,12 @@
 #include "cresset/ops/linalg_norm.h"
 
 #include <cmath>
+#include <limits>
 
 #include "cresset/core/kernel.h"
 #include "cresset/ops/linalg_rules.h"
 #include "cresset/ops/pointwise.h"
+#include "cresset/ops/power.h"
 #include "cresset/ops/reduce.h"
 
 namespace cresset {
@@ -19,7 +21,10 @@ Tensor abs_pow(const Tensor& x, double exponent) {
       empty_strided(x.sizes(), contiguous_strides(x.sizes()), to_real(compute_dtype(x.dtype())), x.device());
   abs_pow_kernel(y, x, exponent);
   return differentiable("PowBackward0", y, inputs(x), saved(x), [exponent](const Tensor& g, Wants, const Tensor& x) {
-    return grads(mul(g, mul(signed_pow(x, exponent - 1), Scalar(exponent))).to(x.dtype()));
+    if (exponent == 0) return grads(Tensor());
+    Tensor slope = mul(signed_pow(x, exponent - 1), Scalar(exponent));
+    if (exponent < 1) slope = where(x.to(kBool), slope, slope.new_zeros({}));  // PyTorch's choice at a pole
+    return grads(mul(g, slope).to(x.dtype()));
   });
 }
 
@@ -30,7 +35,9 @@ Tensor signed_pow(const Tensor& x, double exponent) {
   const Tensor y = empty_strided(x.sizes(), contiguous_strides(x.sizes()), type, x.device());
   signed_pow_kernel(y, x, exponent);
   return differentiable("PowBackward0", y, inputs(x), saved(x), [exponent](const Tensor& g, Wants, const Tensor& x) {
-    const Tensor size = abs_pow(x, exponent - 1);
+    if (exponent == 0 && !x.is_complex()) return grads(Tensor());  // of the sign
+    Tensor size = abs_pow(x, exponent - 1);
+    if (exponent < 1) size = where(x.to(kBool), size, size.new_zeros({}));
     if (!x.is_complex()) return grads(mul(mul(g, size), Scalar(exponent)).to(x.dtype()));
     const Tensor straight = mul(g, size), z = mul(conj(x), g);
     const Tensor along = mul(add(z, conj(z)), Scalar(0.5 * (exponent - 1)));
@@ -244,13 +251,14 @@ void check_cond(const Tensor& self) {
   check_lapack_dtype("linalg_cond", self);
   check_matrices("linalg_cond", self);
 }
-// |A| |A^-1|; inf for singular matrices, since inv_ex fills what it cannot invert with it.
+// |A| |A^-1|; inf for singular matrices, since inv_ex fills what it cannot invert with it, and for 0 * inf.
 template <class Order>
 Tensor product_of_norms(const Tensor& self, Order order) {
   check_square("linalg_cond", self);
   if (self.numel() == 0) return self.new_zeros(batch_sizes(self)).to(to_real(self.dtype()));
   const Tensor inverse = std::get<0>(linalg_inv_ex(self));
-  return mul(linalg_matrix_norm(self, order), linalg_matrix_norm(inverse, order));
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  return nan_to_num(mul(linalg_matrix_norm(self, order), linalg_matrix_norm(inverse, order)), inf, inf, -inf);
 }
 
 }  // namespace

@@ -237,7 +237,9 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& self, cons
                        return grads(ga, wants(1) ? matmul(adjoint_of(p), g) : Tensor());
                      });
   Tensor residuals = empty_contiguous(none, real, self.device());
-  if (m > n && method != 1) {
+  // Only of a full rank are the rest of the rows the residuals; without values, it is taken for full.
+  const bool known = method > 1 && rank.numel() > 0 && !rank.is_meta();
+  if (m > n && method != 1 && (!known || min(rank).item<int64_t>() == n)) {
     const Tensor rest = narrow(whole, -2, n, m - n);
     residuals = sum(mul(rest, conj(rest)).to(real), -2);
   }

@@ -29,7 +29,7 @@ bool reads_upper(const char* op, std::string_view uplo) {
   return upper;
 }
 
-// ---- eigh: gA = V (diag gL + (V^H gV) / gaps) V^H
+// ---- eigh: gA = V (diag gL + skew(V^H gV) / gaps) V^H, with skew(X) = (X - X^H) / 2: Hermitian, as A is
 struct Eigen {
   Tensor values, vectors;
 };
@@ -49,7 +49,8 @@ Eigen hermitian(const char* op, const Tensor& A, std::string_view uplo, bool vec
                            if (!gl.defined() && !gv.defined()) return grads(Tensor());
                            if (!gv.defined())
                              return grads(matmul(mul(v, unsqueeze(gl, -2).to(v.dtype())), adjoint_of(v)));
-                           Tensor inner = div(matmul(adjoint_of(v), gv), gaps(values));
+                           const Tensor turned = matmul(adjoint_of(v), gv);
+                           Tensor inner = div(mul(sub(turned, adjoint_of(turned)), 0.5), gaps(values));
                            if (gl.defined()) inner = add(inner, diag_embed(gl.to(v.dtype())));
                            return grads(matmul(v, matmul(inner, adjoint_of(v))));
                          });

@@ -165,7 +165,8 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   }
   const Dims sizes{vec1.size(0), vec2.size(0)};
   check_expands("addr", self, sizes);
-  const Tensor product = times(mul(unsqueeze(vec1, 1), vec2), alpha);
+  // In the result's dtype: bytes would overflow, and alpha is no bool if the result is not.
+  const Tensor product = times(mul(unsqueeze(vec1.to(dtype), 1), vec2.to(dtype)), alpha);
   // Not even a nan of self counts then, but its strides and dtype do.
   if (beta.equal(0))
     return where(full({}, false, TensorOptions(kBool).device(self.device())), expand(self, sizes), product);

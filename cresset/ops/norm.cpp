@@ -220,7 +220,9 @@ Tensor group_norm(const Tensor& input, int64_t num_groups, const Tensor& weight,
                           const DType type = w.defined() ? w.dtype() : x.dtype();
                           if (any_requires_grad(inputs(g, x, w))) {
                             Tensor wide_g = widened(g), by = along_channels(w, x.dim());
-                            auto grouped = [&](const Tensor& t) { return reshape(t, {x.size(0), num_groups, -1}); };
+                            int64_t inner = x.size(1) / num_groups;  // which -1 could not tell of an empty batch
+                            for (int64_t d = 2; d < x.dim(); d++) inner *= x.size(d);
+                            auto grouped = [&](const Tensor& t) { return reshape(t, {x.size(0), num_groups, inner}); };
                             auto [dx, hat] = composed_gradients(grouped(by.defined() ? mul(wide_g, by) : wide_g),
                                                                 grouped(widened(x)), 2, eps);
                             return grads(narrowed(reshape(dx, x.sizes()), x.dtype()),

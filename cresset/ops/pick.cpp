@@ -3,6 +3,7 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/core/kernel.h"
+#include "cresset/ops/comparison.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
@@ -11,6 +12,7 @@
 #include "cresset/ops/reduce_rule.h"
 #include "cresset/ops/shape.h"
 #include "cresset/ops/sort.h"
+#include "cresset/ops/ternary.h"
 
 namespace cresset {
 
@@ -69,6 +71,9 @@ CRESSET_PAIR_FORMS(mode, , values, indices, (const Tensor& self, int64_t dim, bo
 // ---- medians of all
 static Tensor median_of_all(Pick pick, const char* op, const char* node, const Tensor& self) {
   check_ordered(op, self);
+  CRESSET_CHECK_AS(ValueError, self.numel() > 0 || self.is_floating_point(), op, ": found shape ",
+                   text_of(self.sizes()), " of ", name_of(self.dtype()),
+                   " (expected at least one element: the median of none is nan)");
   if (self.numel() == 0) return full({}, std::nan(""), self.options());
   Tensor y = empty_contiguous({}, self.dtype(), self.device());
   Tensor place = empty_contiguous({1}, kLong, self.device());
@@ -136,8 +141,14 @@ static Tensor quantiles(const char* op, const Tensor& self, const Tensor& q, std
   Tensor weight = empty_contiguous(places, self.dtype(), self.device());
   quantile_places_kernel(below, above, weight, reshape(q.detach(), q.numel()), sorted.detach(), rounding, skip_nan);
   int64_t last = places.rank() - 1;
+  if (rounding == 0 && any_requires_grad(inputs(q))) {  // the place moves with q by as many steps as there are elements
+    Tensor steps = sub(sum(eq(sorted, sorted).detach().to(self.dtype()), last, true), 1),
+           flat = reshape(q, {q.numel()});
+    weight = add(weight, mul(sub(flat, flat.detach()), steps));
+  }
   Tensor low = gather_along(sorted, below, last);
-  Tensor y = rounding == 0 || rounding == 3 ? add(low, mul(sub(gather_along(sorted, above, last), low), weight)) : low;
+  // lerp starts from the nearer end: between an infinity and a number it is infinite, not nan.
+  Tensor y = rounding == 0 || rounding == 3 ? lerp(low, gather_along(sorted, above, last), weight) : low;
   if (q.dim() == 0) return reshape(y, sizes);
   sizes.push_back(q.numel());
   y = reshape(y, sizes);

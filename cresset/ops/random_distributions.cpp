@@ -84,8 +84,7 @@ static Tensor normal_of(const Tensor& mean, const Tensor& std, const std::option
                      toString(given->dtype()), "' (expected a floating point dtype)");
   CRESSET_CHECK_AS(TypeError, !std.is_complex(), "normal: expects standard deviation to be non-complex");
   check_same_device("normal", mean, std);
-  Tensor y =
-      empty_contiguous(broadcast_shapes("normal", mean.sizes(), std.sizes()), result_type(mean, std), mean.device());
+  Tensor y = empty_contiguous(broadcast_shapes("normal", mean.sizes(), std.sizes()), mean.dtype(), mean.device());
   int64_t numbers = y.numel() * (y.is_complex() ? 2 : 1), each = to_real(y.dtype()) == kDouble ? 2 : 4;
   normal_kernel(y, 0, 1, reserved_counters(generator, y, (numbers + each - 1) / each));
   spread_kernel(y, mean, std);

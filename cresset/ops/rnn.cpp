@@ -129,6 +129,9 @@ void check_cell(const char* op, Kind kind, const Tensor& input, const Tensor& hx
   CRESSET_CHECK_AS(ShapeError, w.w_ih.size(0) == gates_of(kind) * hx.size(1) && w.w_hh.size(0) == w.w_ih.size(0), op,
                    ": weights must have ", gates_of(kind), " * hidden_size rows, found shapes ",
                    text_of(w.w_ih.sizes()), " and ", text_of(w.w_hh.sizes()));
+  check_dtype(op, "hx", hx, input.dtype());
+  check_dtype(op, "w_ih", w.w_ih, input.dtype());
+  check_dtype(op, "w_hh", w.w_hh, input.dtype());
 }
 State cell(const char* op, Kind kind, const Tensor& input, const State& before, const Weights& given) {
   check_defined(op, "w_ih", given.w_ih);
@@ -284,6 +287,26 @@ Tensor run_packed(const Network& net, const Tensor& input, const Steps& steps, S
   return cat(outputs, 0);
 }
 
+// The kernels that pass over the gates trust their sizes and types.
+void check_weights(const Network& net, const Tensor& x, const State& state, const Weights& w, size_t at) {
+  const int64_t out = state.h.size(-1), hidden = state.c.defined() ? state.c.size(-1) : out;
+  const int64_t rows = gates_of(net.kind) * hidden;
+  auto check = [&](const char* name, const Tensor& weight, IntArrayRef wanted) {
+    check_defined(net.op, name, weight);
+    CRESSET_CHECK_AS(ShapeError, weight.sizes() == wanted, net.op, ": found ", name, " of shape ",
+                     text_of(weight.sizes()), " for layer and direction ", at, " (expected ", text_of(wanted), ")");
+    check_dtype(net.op, name, weight, x.dtype());
+    check_same_device(net.op, x, weight);
+  };
+  check("weight_ih", w.w_ih, {rows, x.size(-1)});
+  check("weight_hh", w.w_hh, {rows, out});
+  if (net.has_biases) {
+    check("bias_ih", w.b_ih, {rows});
+    check("bias_hh", w.b_hh, {rows});
+  }
+  if (w.w_hr.defined()) check("weight_hr", w.w_hr, {out, hidden});
+}
+
 struct Result {
   Tensor output, h, c;
 };
@@ -296,6 +319,8 @@ Result run(const Network& net, Tensor x, const Steps& steps, const Tensor& h0, c
     if (!state->defined()) continue;
     CRESSET_CHECK_AS(ShapeError, state->dim() == 3 && state->size(0) == states && state->size(1) == batch, net.op,
                      ": Expected hidden size (", states, ", ", batch, ", hidden_size), got ", text_of(state->sizes()));
+    check_dtype(net.op, "hx", *state, x.dtype());
+    check_same_device(net.op, x, *state);
   }
   const bool projected = c0.defined() && c0.size(2) != h0.size(2);
   std::vector<Weights> weights = weights_of(net, params, projected);
@@ -305,6 +330,7 @@ Result run(const Network& net, Tensor x, const Steps& steps, const Tensor& h0, c
     for (int64_t direction = 0; direction < net.directions(); direction++) {
       const size_t at = static_cast<size_t>(layer * net.directions() + direction);
       State state{h[at], c.empty() ? Tensor() : c[at]};
+      check_weights(net, x, state, weights[at], at);
       outputs.push_back(packed ? run_packed(net, x, steps, state, weights[at], direction == 1)
                                : run_direction(net, x, state, weights[at], direction == 1));
       h[at] = state.h;
@@ -335,9 +361,10 @@ Result run_packed_sequence(const Network& net, const Tensor& data, const Tensor&
   Steps steps;
   int64_t total = 0;
   for (int64_t i = 0; i < batch_sizes.numel(); i++) {
-    steps.batch.push_back(select(batch_sizes, 0, i).item<int64_t>());
-    CRESSET_CHECK_AS(ValueError, steps.batch.back() > 0 && steps.batch.back() <= steps.batch.front(), net.op,
-                     ": batch_sizes must be positive and never grow, found ", steps.batch.back(), " at ", i);
+    const int64_t now = select(batch_sizes, 0, i).item<int64_t>();
+    CRESSET_CHECK_AS(ValueError, now > 0 && (i == 0 || now <= steps.batch.back()), net.op,
+                     ": batch_sizes must be positive and never grow, found ", now, " at ", i);
+    steps.batch.push_back(now);
     total += steps.batch.back();
   }
   CRESSET_CHECK_AS(ShapeError, total == data.size(0), net.op, ": batch_sizes add up to ", total, ", but data has ",

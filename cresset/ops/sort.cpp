@@ -21,7 +21,8 @@ static std::tuple<Tensor, Tensor> topk_pair(const Into& values_into, const Into&
   if (sizes.rank()) sizes[static_cast<int>(dim)] = k;
   Tensor values = result("topk", values_into, sizes, self.dtype(), self.device(), {&self});
   Tensor indices = result("topk", indices_into, sizes, kLong, self.device(), {&self});
-  if (k > 0) topk_kernel(values, indices, self, k, dim, largest, sorted);
+  const int64_t count = self.dim() ? k : 1;  // a number's largest is itself, even of none
+  if (count > 0) topk_kernel(values, indices, self, count, dim, largest, sorted);
   differentiable_outputs("TopkBackward0", values_into, {&values, &indices}, inputs(self), saved(indices),
                          [from = KeptDims(self.sizes()), dim](OutputGrads g, Wants, const Tensor& indices) {
                            if (!g[0].defined()) return grads(Tensor());

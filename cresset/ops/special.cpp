@@ -73,8 +73,8 @@ CRESSET_FORMS(mvlgamma, , (const Tensor& self, int64_t p), (self, p), "self, p",
 
 // ---- Bessel. I1(x) / x is 1/2 at 0.
 static Tensor over_x(const Tensor& y, const Tensor& x) {
-  Tensor half = full_like(x, 0.5);
-  return where(x.to(kBool), div(y, x), half);
+  Tensor nonzero = x.to(kBool), one = x.new_ones({});  // nothing is divided by 0, so that the slope there is 0, not nan
+  return where(nonzero, div(y, where(nonzero, x, one)), full_like(x, 0.5));
 }
 CRESSET_UNARY(i0, "I0", x, (mul(g, special_i1(x))), real_numbers,
               "The modified Bessel function of the first kind, of order 0.")

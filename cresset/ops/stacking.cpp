@@ -309,12 +309,13 @@ CRESSET_ERRORS_OF(combinations, , self, r, with_replacement)
 static Tensor triangle(const char* op, int64_t row, int64_t col, int64_t offset, const TensorOptions& options,
                        bool lower) {
   CRESSET_CHECK_AS(ShapeError, row >= 0 && col >= 0, op, ": row and col must be non-negative, got ", row, " and ", col);
-  __int128 count = 0;
-  for (int64_t i = 0; i < row; i++) {
-    // Places of row i on or below the diagonal.
-    int64_t below = std::clamp<int64_t>(offset > col ? col : offset < -row ? 0 : i + offset + (lower ? 1 : 0), 0, col);
-    count += lower ? below : col - below;
-  }
+  // Row i has i + first places on or below the diagonal, as far as that lies between 0 and col: none, then one more per
+  // row, then all.
+  const __int128 first = static_cast<__int128>(offset) + (lower ? 1 : 0), rows = row, columns = col;
+  const __int128 none = std::clamp<__int128>(-first, 0, rows),
+                 partly = std::clamp<__int128>(columns - first, none, rows);
+  __int128 count = (partly - none) * (none + partly - 1 + 2 * first) / 2 + (rows - partly) * columns;
+  if (!lower) count = rows * columns - count;
   CRESSET_CHECK_AS(ShapeError, count <= INT64_MAX, op, ": more places than an int64 can count");
   Tensor y = empty_contiguous({2, static_cast<int64_t>(count)}, options.dtype_opt().value_or(kLong), options.device());
   if (count > 0) triangle_indices_kernel(y, row, col, offset, lower);

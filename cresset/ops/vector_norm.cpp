@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "cresset/ops/comparison.h"
+#include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/index.h"
@@ -45,6 +47,7 @@ static Tensor norm_into(const char* node, const Into& into, const Tensor& self, 
   uint64_t mask = dim_mask("norm", dim, self);
   Tensor y = result("norm", into, reduced_sizes(self, mask, keepdim), to_real(self.dtype()), self.device(), {&self});
   norm_kernel(y, self, masked_dims(self, mask), p);
+  if (self.numel() == 0 && p < 0) fill_kernel(y, 0);  // the norm of nothing is 0, also where the smallest would count
   return differentiable(node, into, y, inputs(self), saved(self, output(y)),
                         [mask, keepdim, p](const Tensor& g, Wants, const Tensor& self, const Tensor& y) {
                           if (p == 0) return grads(Tensor());
@@ -114,7 +117,7 @@ static Tensor renorm_into(const Into& into, const Tensor& self, const Scalar& p,
   Tensor kept = into.fresh() ? self : preserved(into, self, self.requires_grad());
   Tensor lengths = norm(kept, p, others, true);
   // The margin is PyTorch's: what was scaled once is not scaled again for its rounding.
-  Tensor too_long = relu(sub(lengths, maxnorm)).detach().to(kBool);
+  Tensor too_long = gt(lengths.detach(), maxnorm);  // nan is not
   Tensor scale = div(wrapped_number(maxnorm.toDouble()), add(lengths, 1e-7));
   Tensor factors = where(too_long, scale, lengths.new_ones({}));
   if (into.fresh()) return mul(self.contiguous(), factors);

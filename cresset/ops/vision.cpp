@@ -183,7 +183,7 @@ Tensor channel_shuffle(const Tensor& self, int64_t groups) try {
                    " channels and ", groups, " groups.");
   Dims apart{self.size(0), groups, self.size(1) / groups};
   for (int64_t i = 2; i < self.dim(); i++) apart.push_back(self.size(i));
-  return copied(transpose(reshape(self, apart), 1, 2), self.sizes());
+  return copied(transpose(reshape(self, apart), 1, 2), self.sizes()).contiguous(self.suggest_memory_format());
 }
 CRESSET_ERRORS_OF(channel_shuffle, , self, groups)
 

@@ -2,6 +2,9 @@
 // that keep an input symmetric or do not depend on that factor, singular matrices.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "cresset/autograd/autograd.h"
 #include "cresset/ops/all.h"
 #include "tests/core/expect_error.h"
@@ -208,6 +211,14 @@ TEST(Einsum, contracts_along_a_given_path) {
   expect_near(einsum("ij,jk,kl->il", {{a, b, c}}, IntArrayRef(path)), matmul(a, matmul(b, c)));
   const std::vector<int64_t> wrong = {0, 3, 0, 1};
   EXPECT_THROW(einsum("ij,jk,kl->il", {{a, b, c}}, IntArrayRef(wrong)), ValueError);
+}
+
+// LAPACK looked for the singular values of this matrix for ever.
+TEST(Det, HasANanGradientWhereTheMatrixIsInfinite) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  Tensor x = tensor_of({{3, 3}, {0, 1e-310, -0.5, -inf, 1e-310, 2, 3e38, -0.5, 1e-40}}, kDouble).requires_grad_();
+  linalg_det(x).backward();
+  for (Complex slope : read(x.grad()).values) EXPECT_TRUE(std::isnan(slope.real()));
 }
 
 // LAPACK would follow them anywhere in memory.

@@ -7,6 +7,7 @@
 
 #include "cresset/autograd/autograd.h"
 #include "cresset/ops/all.h"
+#include "tests/core/expect_error.h"
 
 namespace cresset {
 namespace {
@@ -58,6 +59,11 @@ TEST(Topk, WritesIntoGivenTensors) {
   topk_out(values, indices, floats({5, 6, 7}), 1);
   EXPECT_EQ(values.item<float>(), 7);
   EXPECT_EQ(indices.item<int64_t>(), 2);
+}
+
+TEST(Median, OfNoIntegersIsRefusedForThereIsNoNan) {
+  EXPECT_ERROR(ValueError, median(empty({0, 3}, kInt8)), "median: found shape [0, 3] of int8 (expected at least one");
+  EXPECT_TRUE(std::isnan(median(empty({0})).item<float>()));
 }
 
 }  // namespace

@@ -82,7 +82,14 @@ struct LeakyReluBackward {
 struct Elu {
   template <class D>
   static V<D> call(D d, const V<D>* p, V<D> x) {
-    V<D> low = hn::Mul(hn::Mul(p[0], p[1]), expm1_below(d, hn::Min(hn::Mul(x, p[2]), hn::Zero(d))));
+    V<D> z = hn::Mul(x, p[2]), grown;
+    if (hn::GetLane(p[2]) < 0) {  // rises again to the left
+      z = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Zero(d), z);
+      grown = hn::IfThenElse(hn::Gt(z, one(d)), hn::Sub(exp_of(d, z), one(d)), hn::Expm1(d, hn::Min(z, one(d))));
+    } else {
+      grown = expm1_below(d, hn::Min(z, hn::Zero(d)));
+    }
+    V<D> low = hn::Mul(hn::Mul(p[0], p[1]), grown);
     return unless_nan<D>(x, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, p[1]), low));
   }
 };

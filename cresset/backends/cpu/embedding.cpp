@@ -50,9 +50,10 @@ struct Sorted {
   }
 };
 
-// Half types add up in float.
+// Half types add up in float, flags in numbers.
 template <class T>
-using Sum = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
+using Sum = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float,
+                               std::conditional_t<std::is_same_v<T, bool>, int64_t, T>>;
 
 template <class T>
 struct Rows {
@@ -66,7 +67,8 @@ struct Rows {
         inner_function(PointwiseOp::add, dtype_of<T>)(sum, in, width, nullptr);
         return;
       }
-    for (int64_t i = 0; i < width; i++, p += across) sum[i] += static_cast<Sum<T>>(*reinterpret_cast<const T*>(p));
+    for (int64_t i = 0; i < width; i++, p += across)
+      sum[i] = static_cast<Sum<T>>(sum[i] + static_cast<Sum<T>>(*reinterpret_cast<const T*>(p)));
   }
   void copy_to(Sum<T>* sum, int64_t row) const {
     const char* p = data + row * step;
@@ -92,7 +94,7 @@ void add_rows(T* out, const Rows<T>& g, const Sorted& sorted, int64_t row, bool 
   for (int64_t i = begin + 1; i < end; i++) g.add_to(sum, sorted.order[static_cast<size_t>(i)]);
   if (by_frequency && end - begin > 1) {
     const auto scale = static_cast<Sum<T>>(1.0 / static_cast<double>(end - begin));
-    for (int64_t i = 0; i < g.width; i++) sum[i] *= scale;
+    for (int64_t i = 0; i < g.width; i++) sum[i] = static_cast<Sum<T>>(sum[i] * scale);
   }
   if constexpr (!std::is_same_v<T, Sum<T>>)
     for (int64_t i = 0; i < g.width; i++) to[i] = static_cast<T>(sum[i]);
@@ -104,34 +106,32 @@ void embedding_backward(const Tensor& gw, const Tensor& g, const Tensor& indices
   const Sorted sorted(Indices(indices), rows);
   dispatch(gw.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    if constexpr (is_differentiable(dtype_of<T>)) {
-      const Rows<T> from{static_cast<const char*>(g.impl()->data()), g.stride(0) * g.element_size(),
-                         g.stride(1) * g.element_size(), width};
-      T* out = static_cast<T*>(gw.impl()->data());
-      // A row costs its own writing and the reading of its indices' rows: parts of equal cost.
-      const int64_t cost = rows + indices.numel();
-      auto row_at = [&](int64_t at) {
-        int64_t low = 0, high = rows;
-        while (low < high) {
-          const int64_t middle = (low + high) / 2;
-          if (middle + sorted.first[static_cast<size_t>(middle)] < at)
-            low = middle + 1;
-          else
-            high = middle;
-        }
-        return low;
-      };
-      parallel_for(0, cost, std::max<int64_t>(1, kGrain / width), [&](int64_t begin, int64_t end) {
-        std::vector<Sum<T>> buffer(std::is_same_v<T, Sum<T>> ? 0 : static_cast<size_t>(width));
-        const int64_t last = end == cost ? rows : row_at(end);
-        for (int64_t row = row_at(begin); row < last; row++) {
-          if (row == padding_idx)
-            std::memset(static_cast<void*>(out + row * width), 0, static_cast<size_t>(width) * sizeof(T));
-          else
-            add_rows<T>(out, from, sorted, row, by_frequency, buffer.data());
-        }
-      });
-    }
+    const Rows<T> from{static_cast<const char*>(g.impl()->data()), g.stride(0) * g.element_size(),
+                       g.stride(1) * g.element_size(), width};
+    T* out = static_cast<T*>(gw.impl()->data());
+    // A row costs its own writing and the reading of its indices' rows: parts of equal cost.
+    const int64_t cost = rows + indices.numel();
+    auto row_at = [&](int64_t at) {
+      int64_t low = 0, high = rows;
+      while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (middle + sorted.first[static_cast<size_t>(middle)] < at)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      return low;
+    };
+    parallel_for(0, cost, std::max<int64_t>(1, kGrain / width), [&](int64_t begin, int64_t end) {
+      std::vector<Sum<T>> buffer(std::is_same_v<T, Sum<T>> ? 0 : static_cast<size_t>(width));
+      const int64_t last = end == cost ? rows : row_at(end);
+      for (int64_t row = row_at(begin); row < last; row++) {
+        if (row == padding_idx)
+          std::memset(static_cast<void*>(out + row * width), 0, static_cast<size_t>(width) * sizeof(T));
+        else
+          add_rows<T>(out, from, sorted, row, by_frequency, buffer.data());
+      }
+    });
   });
 }
 
@@ -150,15 +150,15 @@ void frequency(const Tensor& counts, const Tensor& indices, int64_t size) {
 
 template <class T>
 double norm_of(const char* p, int64_t step, int64_t n, double type) {
-  double sum = 0;
+  double sum = type == -INFINITY ? INFINITY : 0;
   for (int64_t i = 0; i < n; i++, p += step) {
     const auto x = static_cast<double>(std::abs(static_cast<Sum<T>>(*reinterpret_cast<const T*>(p))));
-    if (type == INFINITY)
-      sum = std::max(sum, x);
+    if (std::isinf(type))
+      sum = type > 0 ? std::max(sum, x) : std::min(sum, x);
     else
-      sum += type == 2 ? x * x : type == 1 ? x : std::pow(x, type);
+      sum += type == 2 ? x * x : type == 1 ? x : type == 0 ? (x != 0) : std::pow(x, type);
   }
-  return type == 2 ? std::sqrt(sum) : type == 1 || type == INFINITY ? sum : std::pow(sum, 1 / type);
+  return type == 2 ? std::sqrt(sum) : type == 1 || type == 0 || std::isinf(type) ? sum : std::pow(sum, 1 / type);
 }
 void embedding_renorm(const Tensor& weight, const Tensor& indices, double max_norm, double norm_type) {
   const Indices at(indices);

@@ -81,6 +81,7 @@ Taps<T> taps_of(Resampling how, int64_t from, int64_t to, bool align_corners, do
       add_smooth(taps, o, from, step, how == Resampling::cubic_smooth);
     } else {
       T at = align_corners ? step * static_cast<T>(o) : step * (static_cast<T>(o) + T(0.5)) - T(0.5);
+      if (how == Resampling::linear && from == to) at = static_cast<T>(o);  // a copy, whatever the factor
       if (how == Resampling::linear) at = std::max(at, T(0));
       const T below = std::floor(at), rest = at - below;
       const int64_t first = static_cast<int64_t>(below);

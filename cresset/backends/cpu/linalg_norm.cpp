@@ -70,6 +70,8 @@ void signed_pow(const Tensor& out, const Tensor& x, double exponent) {
     map<C, T>(out, x, [e](T value) {
       const C c = static_cast<C>(value);
       const R size = std::abs(c);
+      if constexpr (std::is_floating_point_v<C>)
+        if (std::isinf(size) && e <= -1) return e == -1 ? std::copysign(C(1), c) : C(0);
       return size == 0 ? C(0) : e == 0 ? c : C(c * std::pow(size, e));
     });
   });

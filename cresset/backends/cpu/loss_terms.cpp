@@ -56,7 +56,7 @@ T term(T x, T t, T a, T b) {
     T d = x - t, z = std::abs(d);
     if constexpr (i == 0) return z <= a ? T(0.5) * z * z : a * (z - T(0.5) * a);
     if constexpr (i == 1) return z <= a ? d : a * sign(d);
-    return z <= a ? T(1) : T(0);
+    return z < a ? T(1) : T(0);
   } else if constexpr (kind == entropy) {
     if constexpr (i + j == 0 || (i == 0 && j == 1)) {
       T yes = std::max(std::log(x), T(-100)), no = std::max(std::log1p(-x), T(-100));

@@ -17,11 +17,32 @@ using std::numbers::pi;
 constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRootPi = 1.7724538509055160273, kRootHalf = std::numbers::sqrt2 / 2;
 
+// exp(x^2) erfc(x); x^2's rounding error is put back. From 10 on the asymptotic series.
+double erfcx(double x) {
+  if (x < -27) return kInf;
+  if (!(x >= 10)) {
+    double square = x * x, lost = std::fma(x, x, -square);
+    return std::exp(square) * std::erfc(x) * (1 + lost);
+  }
+  double term = 1, sum = 1, z = 1 / (2 * x * x);
+  for (int k = 1; k <= 12; k++) sum += term *= -(2 * k - 1) * z;
+  return sum / (x * kRootPi);
+}
+
 // ---- the inverse of erfc on (0, 1]: a rough start, then Halley's method, which triples the digits each time.
 // With e the error of erfc(y) over its slope, y + e / (1 + y e) is the next y.
 double erfc_inverse_upper(double p) {
   double logarithm = std::log(p * (2 - p)), a = 2 / (pi * 0.147) + 0.5 * logarithm;
   double y = std::sqrt(std::sqrt(a * a - logarithm / 0.147) - a);
+  // Further out the start is too rough for erfc, whose digits end, too; its logarithm is nearly a parabola:
+  // log(erfcx(y)) - y^2, of slope -2 / (sqrt(pi) erfcx(y)).
+  if (p < 0.01) {
+    for (int i = 0; i < 4; i++) {
+      double scaled = erfcx(y);
+      y += (std::log(scaled) - y * y - std::log(p)) * scaled * kRootPi / 2;
+    }
+    return y;
+  }
   for (int i = 0; i < 3; i++) {
     double e = (std::erfc(y) - p) / (2 / kRootPi * std::exp(-y * y));
     y += e / (1 + y * e);
@@ -45,17 +66,6 @@ double erfinv(double x) {
   return y;
 }
 
-// exp(x^2) erfc(x); x^2's rounding error is put back. From 10 on the asymptotic series.
-double erfcx(double x) {
-  if (x < -27) return kInf;
-  if (!(x >= 10)) {
-    double square = x * x, lost = std::fma(x, x, -square);
-    return std::exp(square) * std::erfc(x) * (1 + lost);
-  }
-  double term = 1, sum = 1, z = 1 / (2 * x * x);
-  for (int k = 1; k <= 12; k++) sum += term *= -(2 * k - 1) * z;
-  return sum / (x * kRootPi);
-}
 double ndtr(double x) { return 0.5 * std::erfc(-x * kRootHalf); }
 double log_ndtr(double x) {
   return x < -1 ? std::log(erfcx(-x * kRootHalf) / 2) - 0.5 * x * x : std::log1p(-0.5 * std::erfc(x * kRootHalf));

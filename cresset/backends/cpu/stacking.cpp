@@ -26,7 +26,10 @@ void combinations(const Tensor& out, int64_t n, bool with_replacement) {
 
 template <class T>
 void write_triangle(T* rows, T* columns, int64_t n, int64_t m, int64_t offset, bool lower) {
-  for (int64_t i = 0; i < n; i++) {
+  // Only rows that have places: many may lie above a triangle or below one.
+  const __int128 first = lower ? std::max<__int128>(0, -static_cast<__int128>(offset)) : 0;
+  const __int128 last = lower ? n : std::min<__int128>(n, static_cast<__int128>(m) - offset);
+  for (auto i = static_cast<int64_t>(first); i < last; i++) {
     const int64_t edge = std::clamp<int64_t>(offset > m ? m : offset < -n ? 0 : i + offset + (lower ? 1 : 0), 0, m);
     for (int64_t j = lower ? 0 : edge; j < (lower ? edge : m); j++) {
       *rows++ = static_cast<T>(i);

@@ -97,6 +97,10 @@ struct Moments {
 
   void take(double other_mean, double other_m2, double other_count) {
     if (other_count == 0) return;
+    if (count == 0) {  // the square of a large mean would be infinite, and zero times it nan
+      mean = other_mean, m2 = other_m2, count = other_count;
+      return;
+    }
     double total = count + other_count, delta = other_mean - mean;
     mean += delta * (other_count / total);
     m2 += other_m2 + delta * delta * (count * other_count / total);
@@ -110,6 +114,7 @@ struct VarConstant {
   bool root;
 };
 double variance(double m2, double count, const VarConstant& c) {
+  if (count == 0) return std::numeric_limits<double>::quiet_NaN();
   double v = m2 / std::max(0.0, count - c.correction);
   return c.root ? std::sqrt(v) : v;
 }
@@ -169,6 +174,10 @@ struct ComplexMoments {
 
   void take(std::complex<double> other_mean, double other_m2, double other_count) {
     if (other_count == 0) return;
+    if (count == 0) {
+      mean = other_mean, m2 = other_m2, count = other_count;
+      return;
+    }
     double total = count + other_count;
     std::complex<double> delta = other_mean - mean;
     mean += delta * (other_count / total);

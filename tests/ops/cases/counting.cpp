@@ -100,16 +100,21 @@ std::vector<Array> unique_flat(const Array& x, bool consecutive, bool inverse, b
 std::vector<Array> unique_slices(const Array& x, int64_t dim, bool consecutive, bool inverse, bool counts) {
   auto d = static_cast<size_t>(dim < 0 ? dim + x.rank() : dim);
   std::vector<Line> lines(static_cast<size_t>(x.sizes[d]));
-  Ints transposed;
-  for_each_index(x.sizes, [&](const Index& index) { lines[static_cast<size_t>(index[d])].push_back(x[index]); });
+  // PyTorch compares slices as they stand when dim and the first dimension have changed places.
+  auto exchanged = [d](std::vector<int64_t> list) {
+    std::swap(list[0], list[d]);
+    return list;
+  };
+  for_each_index(exchanged(x.sizes),
+                 [&](const Index& index) { lines[static_cast<size_t>(index[0])].push_back(x[exchanged(index)]); });
   Unique u = unique_lines(lines, consecutive);
   Ints sizes = x.sizes;
   sizes[d] = static_cast<int64_t>(u.values.size());
   Array values = Array::filled(sizes);
   std::vector<size_t> next(u.values.size());
-  for_each_index(sizes, [&](const Index& index) {
-    auto group = static_cast<size_t>(index[d]);
-    values[index] = u.values[group][next[group]++];
+  for_each_index(exchanged(sizes), [&](const Index& index) {
+    auto group = static_cast<size_t>(index[0]);
+    values[exchanged(index)] = u.values[group][next[group]++];
   });
   return {values, vector_of(u.inverse, inverse), vector_of(u.counts, counts)};
 }

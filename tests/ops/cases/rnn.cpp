@@ -277,12 +277,35 @@ void add_sequences(std::vector<OpCase>& cases, const char* name, Kind kind) {
                                  std::get<std::vector<Tensor>>(values[2]).pop_back();
                                  return values;
                                },
-                               text + ": Expected 4 parameters"}}});
+                               text + ": Expected 4 parameters"},
+                              {"rows of a weight",  // libtorch broadcasts one row for each gate
+                               [kind](Make& m) -> Values {
+                                 Values values = sequence(m, kind, {}, 3, 2, 2, 2);
+                                 Tensor& weight = std::get<std::vector<Tensor>>(values[2])[0];
+                                 weight = m.tensor({weight.size(0) + 1, 2});
+                                 return values;
+                               },
+                               text + ": found weight_ih of shape ["},
+                              {"dtype of a weight",
+                               [kind](Make& m) -> Values {
+                                 Values values = sequence(m, kind, {}, 3, 2, 2, 2);
+                                 Tensor& weight = std::get<std::vector<Tensor>>(values[2])[1];
+                                 weight = m.tensor(weight.sizes().vec(), m.dtype == kDouble ? kFloat : kDouble);
+                                 return values;
+                               },
+                               text + ": weight_hh has dtype "}}});
   cases.push_back({.name = name,
                    .overload = "data",
                    .torch = text + ".data",
                    .samples = packed_samples(kind),
                    .reference = [kind](const Arguments& in) { return packed_of(in, kind); },
+                   .errors = {{"growing",
+                               [kind](Make& m) -> Values {
+                                 Values values = packed(m, kind, {}, {3, 2, 2, 1}, 2, 2);
+                                 values[1] = tensor_of({{4}, {3, 1, 2, 2}}, kInt64);
+                                 return values;
+                               },
+                               text + ": batch_sizes must be positive and never grow, found 2 at 2"}},
                    .mixes_devices = true,
                    .no_mock = "the batch sizes decide the steps, and are read"});
 }

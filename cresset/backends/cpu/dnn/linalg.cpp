@@ -136,6 +136,10 @@ template <class T>
 void cofactors(T* a, int n) {
   using R = lapack::Real<T>;
   const size_t size = static_cast<size_t>(n) * static_cast<size_t>(n);
+  // LAPACK's singular values may never come of what is not finite.
+  for (size_t i = 0; i < size; i++)
+    if (!std::isfinite(std::real(a[i])) || !std::isfinite(std::imag(a[i])))
+      return std::fill_n(a, size, T(std::numeric_limits<R>::quiet_NaN())), void();
   std::vector<T> lu(a, a + size);
   std::vector<int> pivots(static_cast<size_t>(n));
   lapack::getrf(n, n, lu.data(), n, pivots.data());
