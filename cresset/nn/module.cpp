@@ -5,6 +5,7 @@
 #include <ostream>
 #include <sstream>
 #include <unordered_set>
+#include <utility>
 
 #include "cresset/nn/module_hooks.h"
 #include "cresset/ops/all.h"
@@ -30,7 +31,8 @@ Module::Module()
     : parameters_("Parameter"), buffers_("Buffer"), children_("Submodule"), computed_("Computed parameter") {}
 Module::Module(std::string name) : Module() { name_ = std::move(name); }
 Module::Module(const Module& other)
-    : std::enable_shared_from_this<Module>(),
+    : serialize::Archivable(other),
+      std::enable_shared_from_this<Module>(other),
       parameters_(other.parameters_),
       buffers_(other.buffers_),
       children_(other.children_),
@@ -233,8 +235,8 @@ void Module::move_tensors(std::optional<Device> device, std::optional<DType> dty
     if (!tensor.defined()) return;
     Tensor values = moved(tensor.variable_data());
     if (values.dtype() == tensor.dtype() && values.device() == tensor.device()) return;
-    Tensor gradient = tensor.grad();
-    if (gradient.defined()) tensor.mutable_grad() = Tensor();
+    Tensor gradient;
+    if (tensor.grad().defined()) gradient = std::exchange(tensor.mutable_grad(), Tensor());
     tensor.set_data(values);
     if (gradient.defined()) tensor.mutable_grad() = moved(gradient);
   };

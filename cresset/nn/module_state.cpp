@@ -305,8 +305,9 @@ void Module::finish_clone(Module& copy, const std::optional<Device>& device) con
   auto walk = [](const Module& module) {
     std::vector<std::pair<std::string, Tensor>> all;
     module.apply(ConstNamedModuleApplyFunction([&](const std::string& prefix, const Module& m) {
+      const std::string start = prefix.empty() ? "" : prefix + ".";
       for (const auto& [name, tensor] : m.parameters_)
-        if (tensor.defined()) all.emplace_back(prefix.empty() ? name : prefix + "." + name, tensor);
+        if (tensor.defined()) all.emplace_back(start + name, tensor);
     }));
     return all;
   };

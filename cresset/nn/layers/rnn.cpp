@@ -45,7 +45,7 @@ void RNNImplBase<Derived>::reset() {
   const RNNOptionsBase& o = options_base;
   int64_t gates = gates_of(o.mode()) * o.hidden_size(), directions = o.bidirectional() ? 2 : 1;
   flat_weights_.clear();
-  auto add = [&](const std::string& name, std::vector<int64_t> shape) {
+  auto add = [&](const std::string& name, const std::vector<int64_t>& shape) {
     flat_weights_.push_back(this->register_parameter(name, cresset::empty(shape)));
   };
   for (int64_t layer = 0; layer < o.num_layers(); layer++)
