@@ -221,6 +221,15 @@ TEST(Det, HasANanGradientWhereTheMatrixIsInfinite) {
   for (Complex slope : read(x.grad()).values) EXPECT_TRUE(std::isnan(slope.real()));
 }
 
+TEST(SingularValues, OfAnInfiniteMatrixAreNan) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  Tensor x = tensor_of({{4, 3}, {inf, 1e-40, 2, 3e38, -inf, 0.5, 0, -1, 1e5, 1, inf, -0.5}}, kFloat);
+  Tensor b = ones({4, 1});
+  for (const Tensor& y : {linalg_svdvals(x), std::get<0>(linalg_svd(x)), linalg_matrix_norm(x, 2),
+                          std::get<0>(linalg_lstsq(x, b, std::nullopt, "gelsd"))})
+    for (Complex value : read(y).values) EXPECT_TRUE(std::isnan(value.real()));
+}
+
 // LAPACK would follow them anywhere in memory.
 TEST(Lu, RefusesPivotsOutsideTheMatrix) {
   Tensor lu = eye(2), b = ones({2, 1});

@@ -249,6 +249,11 @@ TEST(ParityArguments, norms_by_which_rows_are_shortened) {
     }
 }
 
+TEST(ParityArguments, normal_numbers_have_the_dtype_of_their_mean) {
+  Pair pair(*find_case("normal", "Tensor_Tensor"), {numbers({2, 1}, {1}, kFloat16), numbers({3}, {2})}, false);
+  EXPECT_TRUE(same_geometry(pair.results[0], from_torch(pair.torch_results[0])));
+}
+
 TEST(ParityArguments, channels_last_stays_so_when_channels_are_dealt_out) {
   Make make(kDouble);
   Tensor image = make.tensor({2, 6, 2, 3}).contiguous(MemoryFormat::ChannelsLast);

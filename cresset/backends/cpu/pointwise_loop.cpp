@@ -43,7 +43,7 @@ template <class To, class From>
 void convert_typed(void* to, int64_t to_stride, const void* from, int64_t from_stride, int64_t n) {
   if (to_stride == static_cast<int64_t>(sizeof(To)) && from_stride == static_cast<int64_t>(sizeof(From))) {
     if constexpr (std::is_same_v<To, From>) {
-      std::memcpy(to, from, static_cast<size_t>(n) * sizeof(To));
+      if (n > 0) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(To));  // nothing may lie nowhere
     } else {
       To* __restrict y = static_cast<To*>(to);
       const From* __restrict x = static_cast<const From*>(from);

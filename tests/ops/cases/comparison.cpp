@@ -317,6 +317,8 @@ std::vector<OpCase> comparison_cases() {
                          Tensor x = make.tensor({3, 4});
                          samples.push_back({"itself", {x, x}});
                          samples.push_back({"a copy", {x, changed(x, [](Complex v) { return v; })}});
+                         DType wide = is_complex(x.dtype()) ? kComplex128 : kDouble;
+                         samples.push_back({"of another dtype", {x, tensor_of(read(x), wide)}});
                          return samples;
                        },
                    .reference =

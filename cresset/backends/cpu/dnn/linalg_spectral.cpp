@@ -16,6 +16,24 @@ void set_identity(T* a, int rows, int cols) {
   for (int i = 0; i < std::min(rows, cols); i++) a[int64_t{i} * rows + i] = T(1);
 }
 
+template <class T>
+bool all_finite(const T* a, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    if (!std::isfinite(std::real(a[i])) || !std::isfinite(std::imag(a[i]))) return false;
+  return true;
+}
+
+// What LAPACK says of nan; of infinities it may look for singular values for ever, and if it comes back, they are nan.
+template <class T, class R>
+bool refuses_values(const T* a, int64_t count, R* s, int64_t k, int* info) {
+  if (all_finite(a, count)) return false;
+  bool nan = false;
+  for (int64_t i = 0; i < count; i++) nan = nan || std::isnan(std::real(a[i])) || std::isnan(std::imag(a[i]));
+  *info = nan ? -4 : 0;
+  std::fill_n(s, k, std::numeric_limits<R>::quiet_NaN());
+  return true;
+}
+
 void svd(const Tensor& u, const Tensor& s, const Tensor& vh, const Tensor& info, const Tensor& a, bool vectors) {
   with_type(a, [&]<class T>(T*) {
     using R = lapack::Real<T>;
@@ -25,7 +43,8 @@ void svd(const Tensor& u, const Tensor& s, const Tensor& vh, const Tensor& info,
       T unused;
       from.each([&](int64_t i) {
         int found = 0;
-        if (k > 0) found = lapack::gesdd('N', m, n, from[i], m, data_of<R>(s) + i * k, &unused, 1, &unused, 1);
+        if (!refuses_values(from[i], int64_t{m} * n, data_of<R>(s) + i * k, k, &found) && k > 0)
+          found = lapack::gesdd('N', m, n, from[i], m, data_of<R>(s) + i * k, &unused, 1, &unused, 1);
         data_of<int>(info)[i] = found;
       });
       return;
@@ -37,6 +56,12 @@ void svd(const Tensor& u, const Tensor& s, const Tensor& vh, const Tensor& info,
         set_identity(left[i], left.rows, left.cols);
         set_identity(right[i], right.rows, right.cols);
         data_of<int>(info)[i] = 0;
+        return;
+      }
+      if (refuses_values(from[i], int64_t{m} * n, data_of<R>(s) + i * k, k, data_of<int>(info) + i)) {
+        const T nan(std::numeric_limits<R>::quiet_NaN());
+        std::fill_n(left[i], int64_t{left.rows} * left.cols, nan);
+        std::fill_n(right[i], int64_t{right.rows} * right.cols, nan);
         return;
       }
       data_of<int>(info)[i] =
@@ -55,13 +80,6 @@ void eigh(const Tensor& values, const Tensor& a, const Tensor& info, bool upper,
           n == 0 ? 0 : lapack::heevd(vectors ? 'V' : 'N', upper ? 'U' : 'L', n, from[i], n, data_of<R>(values) + i * n);
     });
   });
-}
-
-template <class T>
-bool all_finite(const T* a, int64_t count) {
-  for (int64_t i = 0; i < count; i++)
-    if (!std::isfinite(std::real(a[i])) || !std::isfinite(std::imag(a[i]))) return false;
-  return true;
 }
 
 // LAPACK gives complex pairs of a real matrix as real and imaginary columns.
@@ -131,8 +149,13 @@ void lstsq(const Tensor& b, const Tensor& rank, const Tensor& singular_values, c
         data_of<int>(info)[i] = lapack::gelsy(m, n, nrhs, from[i], m, x[i], ldb, limit, &found);
       } else {
         R* s = data_of<R>(singular_values) + i * k;
-        data_of<int>(info)[i] = driver == 2 ? lapack::gelsd(m, n, nrhs, from[i], m, x[i], ldb, s, limit, &found)
-                                            : lapack::gelss(m, n, nrhs, from[i], m, x[i], ldb, s, limit, &found);
+        if (refuses_values(from[i], int64_t{m} * n, s, k, &found)) {
+          std::fill_n(x[i], int64_t{x.rows} * nrhs, T(std::numeric_limits<R>::quiet_NaN()));
+          found = 0;
+        } else {
+          data_of<int>(info)[i] = driver == 2 ? lapack::gelsd(m, n, nrhs, from[i], m, x[i], ldb, s, limit, &found)
+                                              : lapack::gelss(m, n, nrhs, from[i], m, x[i], ldb, s, limit, &found);
+        }
       }
       if (rank.numel() > 0) data_of<int64_t>(rank)[i] = found;
     });
