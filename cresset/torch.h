@@ -97,10 +97,106 @@ inline Context& globalContext() {
   return context;
 }
 
+// What std::cout << tensor does, with libtorch's name.
+inline void print(const Tensor& tensor) { std::cout << tensor; }
+
+// dtype() and scalar_type() have one type here.
+inline DType typeMetaToScalarType(DType dtype) { return dtype; }
+inline DType scalarTypeToTypeMeta(DType dtype) { return dtype; }
+
+namespace autograd {
+using ::cresset::GradMode;
+}
+namespace linalg {
+// The driver chooses among cuSOLVER's; there is one here.
+inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices, std::optional<std::string_view>) {
+  return linalg_svd(A, full_matrices);
+}
+}  // namespace linalg
+
+namespace detail {
+inline Generator& getDefaultCPUGenerator() { return default_generator(); }
+inline Generator createCPUGenerator(uint64_t seed = default_rng_seed_val) { return Generator(seed); }
+}  // namespace detail
+
+// c10::Dict<std::string, Tensor> and the like: what pickle_save takes, and what pickle_load(data).toGenericDict()
+// gives, in the order of insertion.
+template <class Key, class Value>
+class GenericDict {
+ public:
+  class Entry {
+   public:
+    Entry(Key key, Value value) : key_(std::move(key)), value_(std::move(value)) {}
+    const Key& key() const { return key_; }
+    const Value& value() const { return value_; }
+
+   private:
+    Key key_;
+    Value value_;
+  };
+  using const_iterator = typename std::vector<Entry>::const_iterator;
+
+  GenericDict() = default;
+  GenericDict(const IValue::Dict& dict) {
+    for (const auto& [key, value] : dict) entries_.emplace_back(key.template to<Key>(), value.template to<Value>());
+  }
+  void insert(Key key, Value value) {
+    if (!contains(key)) entries_.emplace_back(std::move(key), std::move(value));
+  }
+  void insert_or_assign(Key key, Value value) {
+    erase(key);
+    entries_.emplace_back(std::move(key), std::move(value));
+  }
+  size_t erase(const Key& key) {
+    return std::erase_if(entries_, [&](const Entry& entry) { return is_same(entry.key(), key); });
+  }
+  const_iterator find(const Key& key) const {
+    return std::find_if(begin(), end(), [&](const Entry& entry) { return is_same(entry.key(), key); });
+  }
+  bool contains(const Key& key) const { return find(key) != end(); }
+  const Value& at(const Key& key) const {
+    const const_iterator found = find(key);
+    CRESSET_CHECK_AS(IndexError, found != end(), "Dict::at: the key is not among the ", size(), " of this dict");
+    return found->value();
+  }
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  void clear() { entries_.clear(); }
+  const_iterator begin() const { return entries_.begin(); }
+  const_iterator end() const { return entries_.end(); }
+
+  operator IValue() const {
+    IValue::Dict dict;
+    for (const Entry& entry : entries_) dict.items.emplace_back(entry.key(), entry.value());
+    return dict;
+  }
+
+ private:
+  static bool is_same(const Key& a, const Key& b) {
+    if constexpr (std::is_same_v<Key, IValue>)
+      return a.isString() == b.isString() &&
+             (a.isString() ? a.toStringRef() == b.toStringRef() : a.toInt() == b.toInt());
+    else
+      return a == b;
+  }
+  std::vector<Entry> entries_;
+};
+
 }  // namespace cresset
 
 namespace c10 {
 using namespace ::cresset;
+template <class Key, class Value>
+using Dict = ::cresset::GenericDict<Key, Value>;
+namespace impl {
+using GenericDict = ::cresset::GenericDict<::cresset::IValue, ::cresset::IValue>;
+}
+using std::get;
+using std::get_if;
+using std::holds_alternative;
+using std::monostate;
+using std::variant;
+using std::visit;
 template <class T>
 using complex = std::complex<T>;
 using std::string_view;
@@ -126,6 +222,8 @@ using namespace ::cresset;
       throw ::cresset::Type(::cresset::detail::check_message(#condition, ##__VA_ARGS__)); \
   } while (false)
 #define TORCH_CHECK(condition, ...) CRESSET_TORCH_CHECK(Error, condition, ##__VA_ARGS__)
+#define TORCH_CHECK_ARG(condition, argument, ...) \
+  TORCH_CHECK(condition, "invalid argument ", argument, ": ", ##__VA_ARGS__)
 #define TORCH_CHECK_INDEX(condition, ...) CRESSET_TORCH_CHECK(IndexError, condition, ##__VA_ARGS__)
 #define TORCH_CHECK_VALUE(condition, ...) CRESSET_TORCH_CHECK(ValueError, condition, ##__VA_ARGS__)
 #define TORCH_CHECK_TYPE(condition, ...) CRESSET_TORCH_CHECK(TypeError, condition, ##__VA_ARGS__)
@@ -161,6 +259,19 @@ using namespace ::cresset;
 #define TORCH_MODULE_IMPL CRESSET_MODULE_IMPL
 #define FORWARD_HAS_DEFAULT_ARGS CRESSET_FORWARD_HAS_DEFAULT_ARGS
 #define FORWARD_ARG CRESSET_FORWARD_ARG
+
+// ---- how optimizers of one's own save and load themselves, within serialize(archive) of options and states, and
+// within the optimizer's save and load
+#define _TORCH_OPTIM_SERIALIZE(name) ::cresset::optim::serialize(archive, #name, self.name)  // NOLINT
+#define _TORCH_OPTIM_SERIALIZE_WITH_TEMPLATE_ARG(Name)                                       /* NOLINT */ \
+  ::cresset::optim::serialize<Name##ParamState, Name##Options>(archive, self)
+#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG(name) ::cresset::optim::serialize(archive, #name, name())  // NOLINT
+#define _TORCH_OPTIM_SERIALIZE_TORCH_ARG_DEQUE(name) _TORCH_OPTIM_SERIALIZE_TORCH_ARG(name)         // NOLINT
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name)                                                 /* NOLINT */ \
+  ::cresset::optim::serialize(archive, #name, static_cast<T&>(this->name()))
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_OPTIONAL(T, name) /* NOLINT */ \
+  ::cresset::optim::serialize(archive, #name, static_cast<std::optional<T>&>(this->name()))
+#define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_DEQUE(T, name) _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name)  // NOLINT
 
 // ---- dispatch on the element type; scalar_t is the C++ type inside the body
 #define AT_DISPATCH_CASE(enumerator, ...)                                         \
@@ -220,3 +331,60 @@ template <DType dtype>
 using ElementType = decltype(element_of<dtype>());
 
 }  // namespace cresset::detail
+
+namespace cresset::optim {
+
+template <class T>
+struct DequeElement;
+template <class T>
+struct DequeElement<std::deque<T>> {
+  using type = T;
+};
+
+// A value under its name; undefined tensors and empty optionals are left out.
+template <class T>
+void serialize(serialize::OutputArchive& archive, const std::string& name, const T& value) {
+  if constexpr (requires { typename DequeElement<T>::type; }) {
+    serialize(archive, name, std::vector<typename DequeElement<T>::type>(value.begin(), value.end()));
+  } else {
+    const IValue written(value);
+    if (!written.isNone() && !(written.isTensor() && !written.toTensor().defined())) archive.write(name, written);
+  }
+}
+template <class T>
+void serialize(serialize::InputArchive& archive, const std::string& name, T& value) {
+  if constexpr (requires { typename DequeElement<T>::type; }) {
+    std::vector<typename DequeElement<T>::type> items;
+    serialize(archive, name, items);
+    value.assign(items.begin(), items.end());
+  } else {
+    constexpr bool may_be_missing = std::is_same_v<T, Tensor> || requires { value.has_value(); };
+    IValue read;
+    if (may_be_missing && !archive.try_read(name, read)) return;
+    if (!may_be_missing) archive.read(name, read);
+    value = read.to<T>();
+  }
+}
+
+// A whole optimizer, in PyTorch's layout, and the mark by which libtorch's load functions know their format.
+template <class State, class Options>
+void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
+  static_assert(std::is_base_of_v<OptimizerParamState, State> && std::is_base_of_v<OptimizerOptions, Options>);
+  optimizer.Optimizer::save(archive);
+  archive.write("pytorch_version", IValue("1.5.0"));
+}
+template <class State, class Options>
+void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
+  static_assert(std::is_base_of_v<OptimizerParamState, State> && std::is_base_of_v<OptimizerOptions, Options>);
+  optimizer.load_states_of([]() -> std::unique_ptr<OptimizerParamState> { return std::make_unique<State>(); },
+                           archive.values());
+}
+
+}  // namespace cresset::optim
+
+namespace c10::guts {
+// libtorch 1.x finds a parameter's state by this text of its address; here the address itself finds it.
+inline void* to_string(::cresset::TensorImpl* impl) { return impl; }
+template <class Number>
+requires std::is_arithmetic_v<Number> std::string to_string(Number number) { return std::to_string(number); }
+}  // namespace c10::guts

@@ -57,6 +57,12 @@ void IValue::wrong_type(const char* wanted) const {
   throw TypeError(message_of("IValue: found ", tagKind(), " (expected ", wanted, ")"));
 }
 
+void IValue::check_count(size_t wanted) const {
+  const size_t found = elements().size();
+  CRESSET_CHECK_AS(TypeError, found == wanted, "IValue: found a ", tagKind(), " of ", found, " elements (expected ",
+                   wanted, ")");
+}
+
 const IValue* IValue::Dict::find(std::string_view key) const {
   for (const auto& [name, value] : items)
     if (name.isString() && name.toStringRef() == key) return &value;

@@ -3,8 +3,10 @@
 // but for tensors, which are shared. Asking for another type than the one that is held is an error that names both.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -58,6 +60,10 @@ class CRESSET_API IValue {
   IValue(Tuple value);
   IValue(Dict value);
   IValue(const Scalar& value);
+  template <class... Parts>
+  IValue(const std::tuple<Parts...>& parts);
+  template <class T>
+  IValue(const std::optional<T>& value) : IValue(value ? IValue(*value) : IValue()) {}
   // A pointer would otherwise become a bool.
   template <class T>
   IValue(T*) = delete;
@@ -73,6 +79,7 @@ class CRESSET_API IValue {
   bool isTensorList() const { return std::holds_alternative<std::vector<Tensor>>(held_); }
   bool isList() const { return std::holds_alternative<List>(held_); }
   bool isTuple() const { return std::holds_alternative<Tuple>(held_); }
+  bool isGenericDict() const { return isDict(); }
   bool isDict() const { return std::holds_alternative<Dict>(held_); }
   bool isNumber() const { return isDouble() || isInt(); }
 
@@ -88,7 +95,15 @@ class CRESSET_API IValue {
   const std::vector<IValue>& toTuple() const { return held<Tuple>("tuple").items; }
   const Dict& toDict() const { return held<Dict>("dict"); }
   Dict& toDict() { return const_cast<Dict&>(std::as_const(*this).toDict()); }
+  const Dict& toGenericDict() const { return toDict(); }  // libtorch's name
   Scalar toScalar() const;
+  // By the C++ type: a number, bool, std::string or Tensor, and optionals, tuples and vectors of them.
+  template <class T>
+  T to() const;
+  template <class T>
+  std::optional<T> toOptional() const {
+    return to<std::optional<T>>();
+  }
   // The elements of a list of any kind, or of a tuple.
   std::vector<IValue> elements() const;
   const char* tagKind() const;  // the name of the type that is held
@@ -100,10 +115,67 @@ class CRESSET_API IValue {
     wrong_type(wanted);
   }
   [[noreturn]] void wrong_type(const char* wanted) const;
+  void check_count(size_t wanted) const;  // of elements()
+
+  // The types that to() makes of others; unspecialised, what is held.
+  template <class T>
+  struct Made {
+    static T from(const IValue& value);
+  };
+  template <class T>
+  struct Made<std::optional<T>> {
+    static std::optional<T> from(const IValue& value) {
+      return value.isNone() ? std::nullopt : std::optional<T>(value.to<T>());
+    }
+  };
+  template <class... Parts>
+  struct Made<std::tuple<Parts...>> {
+    static std::tuple<Parts...> from(const IValue& value) {
+      value.check_count(sizeof...(Parts));
+      const std::vector<IValue> items = value.elements();
+      return [&]<size_t... i>(std::index_sequence<i...>) {
+        return std::tuple<Parts...>{items[i].template to<Parts>()...};
+      }
+      (std::index_sequence_for<Parts...>());
+    }
+  };
+  template <class T>
+  struct Made<std::vector<T>> {
+    static std::vector<T> from(const IValue& value) {
+      std::vector<T> made;
+      for (const IValue& item : value.elements()) made.push_back(item.to<T>());
+      return made;
+    }
+  };
 
   std::variant<std::monostate, Tensor, double, int64_t, bool, std::string, std::vector<int64_t>, std::vector<double>,
                std::vector<Tensor>, List, Tuple, Dict>
       held_;
 };
+
+template <class... Parts>
+IValue::IValue(const std::tuple<Parts...>& parts)
+    : IValue(std::apply([](const auto&... part) { return Tuple{{IValue(part)...}}; }, parts)) {}
+
+template <class T>
+T IValue::Made<T>::from(const IValue& value) {
+  if constexpr (std::is_same_v<T, IValue>)
+    return value;
+  else if constexpr (std::is_same_v<T, bool>)
+    return value.toBool();
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(value.toInt());
+  else if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(value.toDouble());
+  else if constexpr (std::is_same_v<T, std::string>)
+    return value.toStringRef();
+  else
+    return value.toTensor();
+}
+
+template <class T>
+T IValue::to() const {
+  return Made<T>::from(*this);
+}
 
 }  // namespace cresset

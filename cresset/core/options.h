@@ -20,9 +20,13 @@ class TensorOptions {
   TensorOptions(Device device) : device_(device), set_(kDevice) {}
   TensorOptions(DeviceType type) : TensorOptions(Device(type)) {}
   TensorOptions(MemoryFormat format) : format_(format), set_(kFormat) {}
-  TensorOptions(Layout) {}
+  TensorOptions(Layout) : set_(kLayout) {}
 
   TensorOptions dtype(std::optional<DType> value) const { return with(&TensorOptions::dtype_, kDtype, value); }
+  template <class T>
+  TensorOptions dtype() const {
+    return dtype(dtype_of<T>);
+  }
   TensorOptions device(std::optional<Device> value) const { return with(&TensorOptions::device_, kDevice, value); }
   TensorOptions device(DeviceType type, int index = -1) const { return device(Device(type, index)); }
   TensorOptions device_index(int index) const { return device(Device(kCUDA, index)); }
@@ -33,7 +37,12 @@ class TensorOptions {
     return with(&TensorOptions::format_, kFormat, value);
   }
   TensorOptions pinned_memory(std::optional<bool> value) const { return with(&TensorOptions::pinned_, kPinned, value); }
-  TensorOptions layout(std::optional<Layout>) const { return *this; }
+  // There is one layout; only whether it was given is remembered.
+  TensorOptions layout(std::optional<Layout> value) const {
+    TensorOptions changed = *this;
+    changed.set_ = static_cast<uint8_t>(value ? set_ | kLayout : set_ & ~kLayout);
+    return changed;
+  }
 
   DType dtype() const { return has_dtype() ? dtype_ : default_dtype(); }
   Device device() const { return device_; }
@@ -42,10 +51,16 @@ class TensorOptions {
   bool pinned_memory() const { return pinned_; }
   std::optional<DType> dtype_opt() const { return get(dtype_, kDtype); }
   std::optional<Device> device_opt() const { return get(device_, kDevice); }
+  std::optional<Layout> layout_opt() const { return get(kStrided, kLayout); }
   std::optional<bool> requires_grad_opt() const { return get(requires_grad_, kRequiresGrad); }
+  std::optional<bool> pinned_memory_opt() const { return get(pinned_, kPinned); }
   std::optional<MemoryFormat> memory_format_opt() const { return get(format_, kFormat); }
   bool has_dtype() const { return set_ & kDtype; }
   bool has_device() const { return set_ & kDevice; }
+  bool has_layout() const { return set_ & kLayout; }
+  bool has_requires_grad() const { return set_ & kRequiresGrad; }
+  bool has_memory_format() const { return set_ & kFormat; }
+  bool has_pinned_memory() const { return set_ & kPinned; }
 
   // What `later` sets wins.
   TensorOptions merge_in(const TensorOptions& later) const {
@@ -60,7 +75,7 @@ class TensorOptions {
   }
 
  private:
-  enum Field : uint8_t { kDtype = 1, kDevice = 2, kRequiresGrad = 4, kFormat = 8, kPinned = 16 };
+  enum Field : uint8_t { kDtype = 1, kDevice = 2, kRequiresGrad = 4, kFormat = 8, kPinned = 16, kLayout = 32 };
 
   template <class T>
   TensorOptions with(T TensorOptions::*field, Field bit, std::optional<T> value) const {

@@ -247,16 +247,14 @@ const char* name_of(MemoryFormat format) {
 
 std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
 
-// There is one layout, and nobody notes whether it was given: it counts as given where dtype and device are, as in a
-// tensor's own options.
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
   auto unless_given = [](bool given) { return given ? "" : " (default)"; };
   auto flag = [](bool value) { return value ? "true" : "false"; };
   out << "TensorOptions(dtype=" << cpp_name(options.dtype()) << unless_given(options.has_dtype());
   out << ", device=" << options.device() << unless_given(options.has_device());
-  out << ", layout=" << options.layout() << unless_given(options.has_dtype() && options.has_device());
-  out << ", requires_grad=" << flag(options.requires_grad()) << unless_given(options.requires_grad_opt().has_value());
-  out << ", pinned_memory=" << flag(options.pinned_memory()) << unless_given(options.pinned_memory());
+  out << ", layout=" << options.layout() << unless_given(options.has_layout());
+  out << ", requires_grad=" << flag(options.requires_grad()) << unless_given(options.has_requires_grad());
+  out << ", pinned_memory=" << flag(options.pinned_memory()) << unless_given(options.has_pinned_memory());
   const std::optional<MemoryFormat> format = options.memory_format_opt();
   return out << ", memory_format=" << (format ? name_of(*format) : "(nullopt)") << ')';
 }

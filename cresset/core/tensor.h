@@ -67,7 +67,11 @@ class CRESSET_API Tensor {
   Device device() const { return known()->device; }
   int64_t get_device() const { return known()->device.index(); }
   Layout layout() const { return kStrided; }
-  TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
+  bool is_sparse() const { return false; }  // programs ask before they update
+  bool is_quantized() const { return false; }
+  bool is_mkldnn() const { return false; }
+  bool has_storage() const { return defined(); }
+  TensorOptions options() const { return TensorOptions(dtype()).device(device()).layout(layout()); }
   size_t itemsize() const { return cresset::element_size(dtype()); }
   int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
   size_t nbytes() const {  // as if every element had memory of its own; SIZE_MAX if that cannot be
@@ -98,6 +102,8 @@ class CRESSET_API Tensor {
     check_type("data_ptr", dtype_of<T>);
     return static_cast<T*>(data_ptr());
   }
+  const void* const_data_ptr() const { return data_ptr(); }
+  void* mutable_data_ptr() const { return data_ptr(); }
   template <class T>
   const T* const_data_ptr() const {
     return data_ptr<T>();
@@ -192,6 +198,9 @@ class CRESSET_API Tensor {
   Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false) const;
   // Without this one, to(kCPU) could mean a Device or a TensorOptions.
+  Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const {
+    return to(other.device(), other.dtype(), non_blocking, copy);
+  }
   Tensor to(DeviceType type, bool non_blocking = false, bool copy = false) const {
     return to(Device(type), non_blocking, copy);
   }

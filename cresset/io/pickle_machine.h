@@ -42,6 +42,9 @@ inline constexpr size_t kMostPickleNodes = size_t{1} << 24;
 
 bool is_known_global(const std::string& name);
 bool is_dtype_name(std::string_view name);
+// The classes that libtorch's C++ torch::save writes: __torch__.Module, and __torch__.___torch_mangle_3.Module below.
+bool is_archive_class(std::string_view name);
+inline constexpr std::string_view kArchive = "archive";  // the text of a dict that is an object of such a class
 
 class Unpickler {
  public:
@@ -193,6 +196,7 @@ class Unpickler {
   void call(Index function, Index arguments);
 
   void ordered_dict(const std::vector<Index>& given);
+  void fill_archive(Index archive, Index state);
 
   int64_t integer_at(const std::vector<Index>& items, size_t i, const char* what) const;
   std::vector<int64_t> integers_of(Index index, const char* what) const;

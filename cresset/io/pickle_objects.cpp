@@ -51,7 +51,18 @@ bool is_dtype_name(std::string_view name) {
   return std::find(std::begin(others), std::end(others), name) != std::end(others);
 }
 
+bool is_archive_class(std::string_view name) {
+  constexpr std::string_view start = "__torch__.", mangled = "___torch_mangle_", end = "Module";
+  if (!name.starts_with(start) || !name.ends_with(end) || name.size() < start.size() + end.size()) return false;
+  name = name.substr(start.size(), name.size() - start.size() - end.size());
+  if (name.empty()) return true;
+  if (!name.starts_with(mangled) || !name.ends_with('.')) return false;
+  name = name.substr(mangled.size(), name.size() - mangled.size() - 1);
+  return !name.empty() && name.find_first_not_of("0123456789") == name.npos;
+}
+
 bool is_known_global(const std::string& global) {
+  if (is_archive_class(global)) return true;
   constexpr std::string_view known[] = {"collections.OrderedDict",
                                         "torch._utils._rebuild_tensor_v2",
                                         "torch._utils._rebuild_tensor",
@@ -80,6 +91,12 @@ void Unpickler::call(Index function, Index arguments) {
   if (node(arguments).items.size() > 16) broken("calls '", name, "' with too many arguments");
   const std::vector<Index> given = node(arguments).items;
   if (name == "collections.OrderedDict") return ordered_dict(given);
+  if (is_archive_class(name)) {
+    if (!given.empty()) broken("an object of '", name, "' with arguments");
+    ordered_dict(given);
+    nodes_[top()].text = kArchive;
+    return;
+  }
   if (name.starts_with("torch._utils._rebuild_tensor")) return rebuild_tensor(name, given);
   if (name == "torch._utils._rebuild_parameter" || name == "torch.nn.parameter.Parameter")
     return rebuild_parameter(given);
@@ -129,6 +146,12 @@ void Unpickler::ordered_dict(const std::vector<Index>& given) {
     broken("OrderedDict with unknown arguments");
   }
   push(std::move(dict));
+}
+
+void Unpickler::fill_archive(Index archive, Index state) {
+  if (node(state).kind != Kind::dict) broken("an archive that is filled with no dict");
+  count_links(node(state).items.size());
+  nodes_[archive].items = node(state).items;
 }
 
 int64_t Unpickler::integer_at(const std::vector<Index>& items, size_t i, const char* what) const {

@@ -162,7 +162,8 @@ void Unpickler::object(unsigned char code) {
       return call(function, arguments);
     }
     case 'b': {  // BUILD: attributes of an OrderedDict (a state_dict's _metadata) or of a tensor say nothing we keep
-      pop();
+      const Index state = pop();
+      if (node(top()).kind == Kind::dict && node(top()).text == kArchive) return fill_archive(top(), state);
       const Kind kind = node(top()).kind;
       if (kind != Kind::dict && kind != Kind::tensor) broken("sets attributes of what has none");
       return;
@@ -197,10 +198,10 @@ void Unpickler::push_double() {
 }
 
 void Unpickler::push_global(std::string name) {
-  if (name.starts_with("__torch__."))
+  if (name.starts_with("__torch__.") && !is_archive_class(name))
     broken("'", name,
-           "' is a TorchScript class: files of torch.jit.save and of libtorch's C++ torch::save are not read; in "
-           "Python, torch.save(module.state_dict(), path) gives one that is");
+           "' is a TorchScript class: files of torch.jit.save are not read; in Python, torch.save(module.state_dict(), "
+           "path) gives one that is");
   if (!is_known_global(name)) broken("refused to load '", name, "': only tensors and plain containers are read");
   push_text(Kind::global, std::move(name));
 }

@@ -1,7 +1,8 @@
 // PyTorch's .pt files: a zip archive with a pickle of the values and one entry for each storage.
 //
 // Reading: two tensors that share a storage in the file share it again, with their offsets and strides. Tensors saved
-// on another device come to the CPU. Files of PyTorch before 1.6 (no zip) and TorchScript archives are refused.
+// on another device come to the CPU. Files of PyTorch before 1.6 (no zip) and of torch.jit.save are refused; archives
+// of libtorch's C++ torch::save become dicts.
 //
 // Writing: what torch.load reads (1.6 and newer, also with weights_only). A storage that several tensors share is
 // written once. It is written whole, unless the tensors in the file reach over less than half of it: then only that

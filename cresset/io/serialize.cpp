@@ -66,6 +66,17 @@ IValue load_value(std::istream& stream) {
 IValue load_value(const std::vector<char>& bytes) { return load_value(bytes.data(), bytes.size()); }
 IValue load_value(const char* data, size_t size) { return load_pt(Source::borrow(data, size, "(memory)")); }
 
+IValue load_value(const std::function<size_t(uint64_t, void*, size_t)>& read, const std::function<size_t()>& size) {
+  std::vector<char> bytes(size());
+  for (size_t at = 0; at < bytes.size();) {
+    const size_t wanted = bytes.size() - at, given = read(at, bytes.data() + at, wanted);
+    CRESSET_CHECK_AS(IoError, given > 0 && given <= wanted, "load: the read function gave ", given, " bytes at ", at,
+                     " (expected 1 to ", wanted, ", of ", bytes.size(), " in all)");
+    at += given;
+  }
+  return load_pt(Source::own(std::move(bytes), "(read function)"));
+}
+
 IValue to_value(const OrderedDict<std::string, Tensor>& dict) {
   IValue::Dict result;
   for (const auto& [name, tensor] : dict) result.items.emplace_back(name, tensor);
@@ -98,9 +109,19 @@ void assign(Tensor& tensor, const Tensor& loaded) {
   }
 }
 
+// libtorch's C++ files number what they hold: {"0": tensor}
+void set_value(Tensor& x, const IValue& value) {
+  const bool numbered = value.isDict() && value.toDict().size() == 1 && value.toDict().contains("0");
+  assign(x, numbered ? value.toDict().at("0").toTensor() : value.toTensor());
+}
+
 void set_value(std::vector<Tensor>& x, const IValue& value) {
   std::vector<Tensor> tensors;
-  for (const IValue& item : value.elements()) tensors.push_back(item.toTensor());
+  if (value.isDict() && value.toDict().contains("0"))
+    for (size_t i = 0; i < value.toDict().size(); i++)
+      tensors.push_back(value.toDict().at(std::to_string(i)).toTensor());
+  else
+    for (const IValue& item : value.elements()) tensors.push_back(item.toTensor());
   x = std::move(tensors);
 }
 
@@ -161,15 +182,27 @@ bool InputArchive::try_read(const std::string& key, Tensor& tensor, bool) const 
   return found;
 }
 bool InputArchive::try_read(const std::string& key, InputArchive& nested) const {
-  const IValue* found = values_.find(key);
-  if (found) nested.take(*found);
-  return found;
+  if (const IValue* found = values_.find(key)) {
+    nested.take(*found);
+    return true;
+  }
+  // A module's save writes "key.weight" where libtorch's has an archive within the archive.
+  IValue::Dict below;
+  const std::string start = key + ".";
+  for (const auto& [name, value] : values_)
+    if (name.isString() && name.toStringRef().starts_with(start))
+      below.items.emplace_back(name.toStringRef().substr(start.size()), value);
+  if (below.size() == 0) return false;
+  nested.values_ = std::move(below);
+  return true;
 }
 void InputArchive::read(const std::string& key, IValue& value) const { value = values_.at(key); }
 void InputArchive::read(const std::string& key, Tensor& tensor, bool) const {
   io::assign(tensor, values_.at(key).toTensor());
 }
-void InputArchive::read(const std::string& key, InputArchive& nested) const { nested.take(values_.at(key)); }
+void InputArchive::read(const std::string& key, InputArchive& nested) const {
+  if (!try_read(key, nested)) values_.at(key);  // its error lists the keys
+}
 
 std::vector<std::string> InputArchive::keys() const {
   std::vector<std::string> names;

@@ -27,6 +27,9 @@ CRESSET_API IValue load_value(const std::string& path);
 CRESSET_API IValue load_value(std::istream& stream);  // to its end
 CRESSET_API IValue load_value(const std::vector<char>& bytes);
 CRESSET_API IValue load_value(const char* data, size_t size);
+// read(position, buffer, n) fills the buffer and returns how many bytes it gave; size() is the whole.
+CRESSET_API IValue load_value(const std::function<size_t(uint64_t, void*, size_t)>& read,
+                              const std::function<size_t()>& size);
 
 CRESSET_API IValue to_value(const OrderedDict<std::string, Tensor>& dict);
 CRESSET_API OrderedDict<std::string, Tensor> to_state_dict(const IValue& value);
@@ -41,8 +44,12 @@ namespace serialize {
 // Values by key, nested: a thin layer over a dict for code that writes its own parts. A class with
 // `operator<<(OutputArchive&, const T&)` and `operator>>(InputArchive&, T&)` is saved and loaded by them; modules and
 // optimizers have both, and call their virtual save and load.
+struct CompilationUnit {};  // libtorch's archives share one; nested(archive.compilation_unit()) is how they are made
 class CRESSET_API OutputArchive {
  public:
+  OutputArchive() = default;
+  explicit OutputArchive(const std::shared_ptr<CompilationUnit>& /* unit */) {}
+  std::shared_ptr<CompilationUnit> compilation_unit() const { return nullptr; }
   void write(const std::string& key, const IValue& value);
   void write(const std::string& key, const Tensor& tensor, bool is_buffer = false);
   void write(const std::string& key, OutputArchive& nested);
@@ -88,6 +95,9 @@ class CRESSET_API InputArchive {
     take(std::move(value));
   }
   void load_from(const char* data, size_t size) { take(io::load_value(data, size)); }
+  void load_from(const std::function<size_t(uint64_t, void*, size_t)>& read, const std::function<size_t()>& size) {
+    take(io::load_value(read, size));
+  }
 
  private:
   friend class nn::Module;
@@ -179,7 +189,7 @@ template <class T>
 requires(Stateful<T> || Archived<T>) IValue value_of(const T& x) { return state_of(x); }
 
 inline void set_value(IValue& x, IValue value) { x = std::move(value); }
-inline void set_value(Tensor& x, const IValue& value) { assign(x, value.toTensor()); }
+CRESSET_API void set_value(Tensor& x, const IValue& value);
 inline void set_value(OrderedDict<std::string, Tensor>& x, const IValue& value) { x = to_state_dict(value); }
 CRESSET_API void set_value(std::vector<Tensor>& x, const IValue& value);
 // Puts the file in front of what an error says.
@@ -225,6 +235,12 @@ void load(T&& x, From&& from, Device device) {
 template <class T>
 void load(T&& x, const char* data, size_t size) {
   io::set_value(x, io::load_value(data, size));
+}
+
+template <class T, class Read, class Size>
+requires(std::is_invocable_r_v<size_t, Read&, uint64_t, void*, size_t>&&
+             std::is_invocable_r_v<size_t, Size&>) void load(T&& x, Read&& read, Size&& size) {
+  io::set_value(x, io::load_value(read, size));
 }
 
 CRESSET_API std::vector<char> pickle_save(const IValue& value);

@@ -98,16 +98,28 @@ void Module::unregister_buffer(const std::string& name) {
   buffers_.erase(name);
   std::erase(non_persistent_, name);
 }
+namespace {
+// Walks would never end, and modules that own each other are never freed.
+void refuse_cycle(const Module& parent, const std::string& name, const Module& child) {
+  child.apply(Module::ConstModuleApplyFunction([&](const Module& below) {
+    CRESSET_CHECK_AS(ValueError, &below != &parent, "Submodule '", name, "' of ", short_name(parent),
+                     " is or holds that ", short_name(parent), " itself (expected a module that does not)");
+  }));
+}
+}  // namespace
+
 void Module::add_module(std::string name, std::shared_ptr<Module> module, CallFunction function) {
   check_name("Submodule", name);
   CRESSET_CHECK_AS(ValueError, module, "Submodule '", name, "' is null (expected a module)");
   CRESSET_CHECK_AS(ValueError, !parameters_.contains(name) && !buffers_.contains(name), "Submodule '", name,
                    "' is already defined as a parameter or buffer");
+  refuse_cycle(*this, name, *module);
   if (function) detail::learn_call(*module, function);
   children_.insert(std::move(name), std::move(module));
 }
 void Module::exchange_module(const std::string& name, std::shared_ptr<Module> module, CallFunction function) {
   CRESSET_CHECK_AS(ValueError, module, "Submodule '", name, "' is null (expected a module)");
+  refuse_cycle(*this, name, *module);
   if (function) detail::learn_call(*module, function);
   children_[name] = std::move(module);
 }

@@ -215,6 +215,7 @@ AnyValue call_with_hooks(Module& module, CallFunction function, AnyValues argume
 
   std::shared_ptr<BackwardCall> backward;
   bool has_inputs = false;
+  size_t input_count = 0;
   if (thread_state.grad_enabled && !(hooks->before_backward.empty() && hooks->after_backward.empty())) {
     backward = std::make_shared<BackwardCall>();
     backward->keeper = module.weak_from_this().lock();
@@ -223,6 +224,7 @@ AnyValue call_with_hooks(Module& module, CallFunction function, AnyValues argume
     backward->after = hooks->after_backward;
     std::vector<Tensor*> inputs;
     for (AnyValue& argument : arguments) collect(argument, inputs);
+    input_count = inputs.size();
     if (auto node = pass_boundary(inputs)) {
       has_inputs = true;
       node->add_post_hook(
@@ -238,10 +240,10 @@ AnyValue call_with_hooks(Module& module, CallFunction function, AnyValues argume
     std::vector<Tensor*> outputs;
     collect(result, outputs);
     if (auto node = pass_boundary(outputs))
-      node->add_pre_hook([backward, has_inputs](const Tensors& gradients) {
+      node->add_pre_hook([backward, has_inputs, input_count](const Tensors& gradients) {
         backward->grad_output = backward->run_before(gradients);
         // Where no argument wants a gradient, nothing else would call them.
-        if (!has_inputs) backward->run_after({});
+        if (!has_inputs) backward->run_after(Tensors(input_count));
         return backward->grad_output;
       });
   }

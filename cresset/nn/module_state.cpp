@@ -134,6 +134,20 @@ bool Module::has_place_for(const std::string& key) const {
   return child && (*child)->has_place_for(key.substr(dot + 1));
 }
 
+// "child": {"weight": x} becomes "child.weight": x, as libtorch's C++ files and archives within archives have it.
+static void flatten_children(const Module& module, IValue::Dict& values) {
+  for (const auto& [name, child] : module.named_children()) {
+    IValue* below = values.find(name);
+    if (!below || !below->isDict()) continue;
+    IValue::Dict items = std::move(below->toDict());
+    flatten_children(*child, items);
+    std::erase_if(values.items,
+                  [&](const auto& item) { return item.first.isString() && item.first.toStringRef() == name; });
+    for (auto& [key, value] : items.items)
+      if (key.isString()) values[name + "." + key.toStringRef()] = std::move(value);
+  }
+}
+
 void Module::load_parts(const serialize::InputArchive& archive) {
   StateDict own;
   add_own_values("", own);
@@ -154,6 +168,7 @@ void Module::load_parts(const serialize::InputArchive& archive) {
 }
 
 void Module::load(serialize::InputArchive& archive) {
+  flatten_children(*this, archive.values_);
   if (archive.is_part_) return load_parts(archive);
   const StateDict given = tensors_in(archive);
   tell_before_load(given);

@@ -45,6 +45,8 @@ class CRESSET_API Optimizer : public serialize::Archivable {
   virtual IValue state_dict() const;
   // Copies what fits; otherwise changes nothing and its error lists all that does not.
   virtual void load_state_dict(const IValue& dict);
+  // The same for an optimizer that does not override new_state(): libtorch's way names the type of the states.
+  void load_states_of(std::unique_ptr<OptimizerParamState> (*new_state)(), const IValue& dict);
   // What save(optimizer, path) writes and load(optimizer, path) reads: the state_dict, unless overridden.
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;

@@ -226,6 +226,32 @@ struct Reader {
   }
 };
 
+// libtorch's C++ files name states by addresses and number the rest: {"state": {"0x5f": …}, "param_groups":
+// {"param_groups/size": 1, "param_groups/0": {"params/size": 1, "params/0": "0x5f", "options": {…}}}}.
+IValue::Dict in_pytorchs_layout(const IValue::Dict& given) {
+  auto count = [](const IValue::Dict& dict, const char* of) { return dict.at(of).toTensor().item<int64_t>(); };
+  const IValue::Dict& groups = given.at("param_groups").toDict();
+  IValue::Dict state;
+  IValue::List param_groups;
+  int64_t id = 0;
+  for (int64_t g = 0; g < count(groups, "param_groups/size"); g++) {
+    const IValue::Dict& group = groups.at(message_of("param_groups/", g)).toDict();
+    std::vector<int64_t> ids;
+    for (int64_t i = 0; i < count(group, "params/size"); i++, id++) {
+      const std::string& address = group.at(message_of("params/", i)).toStringRef();
+      if (const IValue* held = given.at("state").toDict().find(address)) state.items.emplace_back(id, *held);
+      ids.push_back(id);
+    }
+    IValue::Dict options = group.at("options").toDict();
+    options["params"] = std::move(ids);
+    param_groups.items.emplace_back(std::move(options));
+  }
+  IValue::Dict whole;
+  whole["state"] = std::move(state);
+  whole["param_groups"] = std::move(param_groups);
+  return whole;
+}
+
 std::string optimizer_name(const OptimizerOptions& options) {
   std::string name = detail::class_name(typeid(options));
   constexpr std::string_view ending = "Options";
@@ -260,10 +286,13 @@ IValue Optimizer::state_dict() const {
   return whole;
 }
 
-void Optimizer::load_state_dict(const IValue& value) {
+void Optimizer::load_state_dict(const IValue& value) { load_states_of(nullptr, value); }
+
+void Optimizer::load_states_of(std::unique_ptr<OptimizerParamState> (*make)(), const IValue& value) {
   const std::string name = optimizer_name(*defaults_);
   Reader reader;
-  const IValue::Dict& dict = value.toDict();
+  const IValue* found = value.toDict().find("param_groups");
+  const IValue::Dict dict = found && found->isDict() ? in_pytorchs_layout(value.toDict()) : value.toDict();
   const IValue::Dict& states = dict.at("state").toDict();
   const std::vector<IValue> saved_groups = dict.at("param_groups").elements();
   CRESSET_CHECK_AS(ValueError, saved_groups.size() == param_groups_.size(), name,
@@ -298,7 +327,7 @@ void Optimizer::load_state_dict(const IValue& value) {
       reader.problem("state has a key that is in no parameter group");
       continue;
     }
-    std::unique_ptr<OptimizerParamState> fresh = new_state();
+    std::unique_ptr<OptimizerParamState> fresh = make ? make() : new_state();
     const bool has_values = std::any_of(saved.toDict().begin(), saved.toDict().end(),
                                         [](const auto& item) { return !item.second.isNone(); });
     if (!has_values) continue;

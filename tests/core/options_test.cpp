@@ -70,9 +70,33 @@ TEST(Options, PrintAsLibtorchs) {
       {kByte, "unsigned char"}, {kChar, "signed char"}, {kLong, "long int"}, {kComplexFloat, "c10::complex<float>"}};
   for (const auto& [dtype, name] : names)
     EXPECT_EQ(printed(dtype).find(std::string("TensorOptions(dtype=") + name + ","), 0u) << name;
+  EXPECT_EQ(printed(TensorOptions(kStrided).pinned_memory(false)),
+            "TensorOptions(dtype=float (default), device=cpu (default), layout=Strided, requires_grad=false (default), "
+            "pinned_memory=false, memory_format=(nullopt))");
+  EXPECT_NE(printed(TensorOptions(kFloat).device(kCPU)).find("layout=Strided (default)"), std::string::npos);
   std::ostringstream layout;
   layout << kStrided;
   EXPECT_EQ(layout.str(), "Strided");
+}
+
+TEST(Options, RememberWhatWasGiven) {
+  const TensorOptions none, own = ones({2}).options();
+  EXPECT_FALSE(none.has_layout() || none.has_requires_grad() || none.has_memory_format() || none.has_pinned_memory());
+  EXPECT_TRUE(own.has_dtype() && own.has_device() && own.has_layout());
+  EXPECT_FALSE(own.has_requires_grad() || own.has_memory_format() || own.has_pinned_memory());
+  EXPECT_TRUE(layout(kStrided).has_layout());
+  EXPECT_TRUE(none.merge_in(layout(kStrided)).has_layout());
+  EXPECT_FALSE(own.layout(std::nullopt).has_layout());
+  EXPECT_EQ(own.layout_opt(), kStrided);
+  EXPECT_TRUE(none.requires_grad(false).has_requires_grad());
+  EXPECT_EQ(none.pinned_memory(false).pinned_memory_opt(), false);
+  EXPECT_EQ(none.dtype<double>().dtype(), kDouble);
+}
+
+TEST(Options, ATensorGoesToWhatAnotherIs) {
+  const Tensor x = ones({2}), like = zeros({3}, kDouble);
+  EXPECT_EQ(x.to(like).dtype(), kDouble);
+  EXPECT_TRUE(x.to(ones({1})).is_same(x));
 }
 
 }  // namespace

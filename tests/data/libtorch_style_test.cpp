@@ -131,4 +131,37 @@ TEST(LibtorchStyle, OptionsReadAsLibtorchs) {
   EXPECT_EQ(torch::data::FullDataLoaderOptions(options.max_jobs(7)).max_jobs, 7U);
 }
 
+class Counted : public torch::data::datasets::StatefulDataset<Counted, int, size_t> {
+ public:
+  torch::optional<int> get_batch(size_t) override {
+    if (at_ == 3) return torch::nullopt;
+    return at_++;
+  }
+  torch::optional<size_t> size() const override { return 3; }
+  void reset() override { at_ = 0; }
+  void save(torch::serialize::OutputArchive& archive) const override { archive.write("at", torch::IValue(at_)); }
+  void load(torch::serialize::InputArchive& archive) override {
+    torch::IValue at;
+    archive.read("at", at);
+    at_ = at.to<int>();
+  }
+
+ private:
+  int at_ = 0;
+};
+
+TEST(LibtorchStyle, AStatefulDatasetSavesItself) {
+  Counted counted, other;
+  counted.get_batch(1);
+  torch::serialize::OutputArchive archive;
+  counted.save(archive);
+  torch::serialize::InputArchive saved{torch::IValue(archive.values())};
+  other.load(saved);
+  EXPECT_EQ(other.get_batch(1), 1);
+  int sum = 0;
+  auto loader = torch::data::make_data_loader(Counted(), torch::data::DataLoaderOptions(1));
+  for (int batch : *loader) sum += batch;
+  EXPECT_EQ(sum, 3);
+}
+
 }  // namespace

@@ -116,6 +116,7 @@ TEST(Samplers, WeightsWithoutReplacementTakeEachOnce) {
 
 TEST(Samplers, BadWeightsAreNamed) {
   EXPECT_ERROR(ValueError, WeightedRandomSampler({1, -2}, 1), "weight -2 at 1");
+  EXPECT_ERROR(ShapeError, WeightedRandomSampler(ones({2, 2}), 1), "found weights of shape [2, 2] (expected one");
   EXPECT_ERROR(ValueError, WeightedRandomSampler({1, NAN}, 1), "at 1");
   EXPECT_ERROR(ValueError, WeightedRandomSampler({0, 0}, 1), "found 0 weights above 0");
   EXPECT_ERROR(ValueError, WeightedRandomSampler({1, 1}, 3, false), "found 2 weights above 0 for 3 samples without");
@@ -229,6 +230,13 @@ TEST(Samplers, StateRestoresOrderAndPlace) {
   IValue wrong = state;
   wrong.toDict()["index"] = 51;
   EXPECT_ERROR(ValueError, other.load_state_dict(wrong), "index 51 (expected 0 to 50)");
+}
+
+TEST(WeightedRandomSampler, TakesATensorOfWeights) {
+  WeightedRandomSampler numbers({1, 0, 3}, 50), same(tensor({1.0, 0.0, 3.0}), 50);
+  numbers.set_seed(3);
+  same.set_seed(3);
+  EXPECT_EQ(epoch_of(numbers), epoch_of(same));
 }
 
 }  // namespace

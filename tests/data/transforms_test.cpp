@@ -185,5 +185,10 @@ TEST(Transforms, AnyTarget) {
   EXPECT_EQ(crop.apply(E(ramp(1, 3, 3), "seven")).target, "seven");
 }
 
+TEST(Transforms, NormalizeNamesChannelsThatDoNotFit) {
+  EXPECT_ERROR(ShapeError, (Normalize<>({0.5, 0.5}, {1.0, 1.0})(ones({3, 2, 2}))),
+               "normalize: found 2 means for an image of shape [3, 2, 2] (expected 1, or one for each channel)");
+}
+
 }  // namespace
 }  // namespace cresset::data::transforms

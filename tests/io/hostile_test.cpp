@@ -158,5 +158,32 @@ TEST(Corruption, NpyAndNpz) {
   torture({many.begin(), many.end()}, [](const Source& source) { load_npz(source); });
 }
 
+// libtorch's C++ torch::save writes objects of a class Module, the ones below under mangled names.
+TEST(Pickle, ArchivesOfLibtorchsAreDicts) {
+  const std::string tensor = [] {
+    const std::string whole = tensor_pickle("K\0"s, "K\x04\x85", "K\x01\x85");
+    return whole.substr(2, whole.size() - 3);
+  }();
+  const std::string below = "c__torch__.___torch_mangle_12\nModule\n)\x81}(X\x01\0\0\0w"s + tensor + "ub",
+                    start = "\x80\x02"s + "c__torch__\nModule\n)\x81";
+  const IValue held = load_pt(with_pickle(start + "}(X\x05\0\0\0inner"s + below + "X\x01\0\0\0nK\x07ub."s));
+  EXPECT_EQ(held.toDict().at("inner").toDict().at("w").toTensor()[3].item<float>(), 4);
+  EXPECT_EQ(held.toDict().at("n").toInt(), 7);
+
+  Tensor x;
+  set_value(x, load_pt(with_pickle(start + "}(X\x01\0\0\0"s + "0" + tensor + "ub.")));
+  EXPECT_EQ(x.numel(), 4);
+  std::vector<Tensor> list;
+  set_value(list,
+            load_pt(with_pickle(start + "}(X\x01\0\0\0"s + "1" + tensor + "X\x01\0\0\0"s + "0" + tensor + "ub.")));
+  EXPECT_EQ(list.size(), 2u);
+
+  for (const char* other : {"__torch__.torch.nn\nModule", "__torch__.___torch_mangle_x\nModule", "__torch__\nNet"})
+    EXPECT_ERROR(IoError, load_pt(with_pickle("\x80\x02"s + "c" + other + "\n)\x81.")), "is a TorchScript class");
+  EXPECT_ERROR(IoError, load_pt(with_pickle(start + "Nb.")), "an archive that is filled with no dict");
+  EXPECT_ERROR(IoError, load_pt(with_pickle("\x80\x02"s + "c__torch__\nModule\nK\x01\x85\x81.")), "with arguments");
+  EXPECT_ERROR(IoError, load_pt(with_pickle("\x80\x02X\x07\0\0\0archive}b."s)), "sets attributes of what has none");
+}
+
 }  // namespace
 }  // namespace cresset::io

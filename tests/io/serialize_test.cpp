@@ -148,5 +148,33 @@ TEST(Load, FaultsNameTheFile) {
   EXPECT_ERROR(IoError, load(x, folder / "missing.pt"), "load: " + (folder / "missing.pt") + ": No such file");
 }
 
+TEST(Load, FromAFunctionThatReads) {
+  std::vector<char> bytes;
+  const Tensor x = rand({2, 3});
+  save(x, bytes);
+  auto size = [&] { return bytes.size(); };
+  Tensor y;
+  load(
+      y,
+      [&](uint64_t at, void* buffer, size_t wanted) -> size_t {
+        const size_t given = std::min<size_t>({wanted, bytes.size() - at, 100});
+        std::copy_n(bytes.data() + at, given, static_cast<char*>(buffer));
+        return given;
+      },
+      size);
+  EXPECT_TRUE(equal(x, y));
+  EXPECT_ERROR(IoError,
+               load(
+                   y, [](uint64_t, void*, size_t) -> size_t { return 0; }, size),
+               "load: the read function gave 0 bytes at 0");
+}
+
+TEST(Archive, IsNestedAsLibtorchsAre) {
+  serialize::OutputArchive whole, part(whole.compilation_unit());
+  part.write("x", ones({2}));
+  whole.write("part", part);
+  EXPECT_TRUE(whole.values().contains("part"));
+}
+
 }  // namespace
 }  // namespace cresset

@@ -256,4 +256,42 @@ TEST(Archive, OwnClassesWithOperatorsAreSaved) {
   EXPECT_TRUE(torch::equal(loaded.at, saved.at));
 }
 
+TEST(Archive, ChildrenMayBeArchivesWithin) {
+  torch::nn::Sequential saved(torch::nn::Linear(2, 3), torch::nn::Sequential(torch::nn::Linear(3, 1))),
+      loaded(torch::nn::Linear(2, 3), torch::nn::Sequential(torch::nn::Linear(3, 1)));
+  torch::serialize::OutputArchive whole, first, second, last;
+  saved[0]->save(first);
+  saved[1]->as<torch::nn::Sequential>()->ptr(0)->save(last);
+  second.write("0", last);
+  whole.write("0", first);
+  whole.write("1", second);
+  torch::serialize::InputArchive archive{torch::IValue(whole.values())};
+  loaded->load(archive);
+  EXPECT_TRUE(torch::equal(loaded->forward(torch::ones({1, 2})), saved->forward(torch::ones({1, 2}))));
+}
+
+// Reads its child by hand from what the default save wrote.
+struct ByHandImpl : torch::nn::Module {
+  ByHandImpl() : linear(register_module("linear", torch::nn::Linear(2, 2))) {}
+  void load(torch::serialize::InputArchive& archive) override {
+    torch::serialize::InputArchive nested;
+    archive.read("linear", nested);
+    linear->load(nested);
+  }
+  torch::nn::Linear linear;
+};
+TORCH_MODULE(ByHand);
+
+TEST(Archive, AChildIsReadAsAnArchiveOfItsOwn) {
+  ByHand saved, loaded;
+  std::vector<char> bytes;
+  torch::save(saved, bytes);
+  torch::load(loaded, bytes);
+  EXPECT_TRUE(torch::equal(loaded->linear->weight, saved->linear->weight));
+  torch::serialize::InputArchive archive, nested;
+  archive.load_from(bytes);
+  EXPECT_FALSE(archive.try_read("lin", nested));
+  EXPECT_ERROR(c10::Error, archive.read("lin", nested), "there is no 'lin'");
+}
+
 }  // namespace

@@ -173,5 +173,14 @@ TEST(Functional, SmoothL1LossTakesLibtorchsBeta) {
   EXPECT_TRUE(equal(F::smooth_l1_loss(x, y, {}, 0.5), F::smooth_l1_loss(x, y, F::SmoothL1LossFuncOptions().beta(0.5))));
 }
 
+TEST(Losses, ATargetThatIsBroadcastIsWarnedOfOnce) {
+  ::testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; i++) F::mse_loss(zeros({4, 1}), zeros({4}));
+  EXPECT_EQ(
+      ::testing::internal::GetCapturedStderr(),
+      "Warning: mse_loss: Using a target size ([4]) that is different to the input size ([4, 1]). This will likely "
+      "lead to incorrect results due to broadcasting. Please ensure they have the same size.\n");
+}
+
 }  // namespace
 }  // namespace cresset::testing

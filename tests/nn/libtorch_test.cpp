@@ -131,4 +131,44 @@ TEST(Libtorch, ABatchNormKeepsTheWishForSynchronisedStatisticsInCopies) {
   EXPECT_TRUE(torch::equal(norm(x), torch::nn::BatchNorm1d(3)(x)));
 }
 
+TEST(Libtorch, ASequentialIsMadeOfADictOfModules) {
+  torch::OrderedDict<std::string, torch::nn::AnyModule> modules;
+  modules.insert("in", torch::nn::AnyModule(torch::nn::Linear(2, 3)));
+  modules.insert("out", torch::nn::AnyModule(torch::nn::Linear(3, 1)));
+  torch::nn::Sequential kept(modules), moved(std::move(modules));
+  EXPECT_EQ(kept->named_parameters().keys()[2], "out.weight");
+  EXPECT_EQ(moved->forward(torch::ones({4, 2})).sizes(), (std::vector<int64_t>{4, 1}));
+}
+
+TEST(Libtorch, WeightsOfAPickledDictGoIntoAModule) {
+  c10::Dict<std::string, torch::Tensor> saved;
+  saved.insert("weight", torch::full({1, 2}, 3.0));
+  saved.insert("bias", torch::zeros({1}));
+  const std::vector<char> bytes = torch::pickle_save(saved);
+
+  torch::nn::Linear linear(2, 1);
+  torch::NoGradGuard no_grad;
+  auto parameters = linear->named_parameters();
+  c10::Dict<c10::IValue, c10::IValue> weights = torch::pickle_load(bytes).toGenericDict();
+  for (const auto& entry : weights) parameters[entry.key().toStringRef()].copy_(entry.value().toTensor());
+  EXPECT_EQ(linear(torch::ones({1, 2})).item<float>(), 6);
+  EXPECT_TRUE(weights.contains("bias"));
+  EXPECT_EQ(saved.at("bias").numel(), 1);
+  EXPECT_EQ(saved.erase("bias"), 1u);
+  EXPECT_THROW(saved.at("bias"), c10::IndexError);
+}
+
+TEST(Libtorch, SmallNamesThatProgramsUse) {
+  const torch::Tensor x = torch::ones({2, 2});
+  EXPECT_FALSE(x.is_sparse() || x.is_quantized());
+  EXPECT_EQ(torch::typeMetaToScalarType(x.dtype()), torch::kFloat);
+  EXPECT_EQ(std::get<1>(torch::linalg::svd(x, false, c10::nullopt)).numel(), 2);
+  EXPECT_EQ(at::detail::createCPUGenerator(7).current_seed(), 7u);
+  torch::manual_seed(9);
+  EXPECT_EQ(at::detail::getDefaultCPUGenerator().current_seed(), 9u);
+  EXPECT_TRUE(torch::autograd::GradMode::is_enabled());
+  EXPECT_EQ(c10::visit([](auto number) { return int(number); }, c10::variant<int, double>(2.5)), 2);
+  EXPECT_THROW(TORCH_CHECK_ARG(false, 1, "must be true"), c10::Error);
+}
+
 }  // namespace

@@ -323,5 +323,17 @@ TEST(Printing, IsPyTorchs) {
             "      (1): Parameter containing: [torch.float32 of size 1x2]\n  )\n)");
 }
 
+TEST(Module, NoneHoldsItself) {
+  auto inner = std::make_shared<Module>("Inner"), outer = std::make_shared<Module>("Outer");
+  EXPECT_EQ(message_when([&] { inner->register_module("me", inner); }),
+            "Submodule 'me' of Inner is or holds that Inner itself (expected a module that does not)");
+  outer->register_module("inner", inner);
+  EXPECT_NE(message_when([&] { inner->register_module("up", outer); }), "");
+  inner->register_module("other", std::make_shared<Module>("Other"));
+  EXPECT_NE(message_when([&] { inner->replace_module("other", outer); }), "");
+  EXPECT_EQ(outer->modules().size(), 3u);
+  outer->register_module("again", inner);  // shared is not circular
+}
+
 }  // namespace
 }  // namespace cresset

@@ -148,4 +148,114 @@ TEST(OwnOptimizer, WithoutNewStateLoadingNamesIt) {
                "keeps something about its parameters overrides new_state()");
 }
 
+// As libtorch's own optimizers are written, macros and all.
+struct LionOptions : torch::optim::OptimizerCloneableOptions<LionOptions> {
+  LionOptions(double lr = 1e-2) : lr_(lr) {}
+  TORCH_ARG(double, lr) = 1e-2;
+  typedef std::tuple<double, double> betas_t;
+  TORCH_ARG(betas_t, betas) = std::make_tuple(0.9, 0.99);
+  TORCH_ARG(torch::optional<int64_t>, warmup) = torch::nullopt;
+
+ public:
+  void serialize(torch::serialize::InputArchive& archive) override {
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(double, lr);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(betas_t, betas);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_OPTIONAL(int64_t, warmup);
+  }
+  void serialize(torch::serialize::OutputArchive& archive) const override {
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(lr);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(betas);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(warmup);
+  }
+};
+struct LionParamState : torch::optim::OptimizerCloneableParamState<LionParamState> {
+  TORCH_ARG(int64_t, step) = 0;
+  TORCH_ARG(torch::Tensor, exp_avg) = {};
+  TORCH_ARG(torch::Tensor, never_used) = {};
+  TORCH_ARG(std::deque<torch::Tensor>, history) = {};
+
+ public:
+  void serialize(torch::serialize::InputArchive& archive) override {
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(int64_t, step);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(torch::Tensor, exp_avg);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(torch::Tensor, never_used);
+    _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_DEQUE(std::deque<torch::Tensor>, history);
+  }
+  void serialize(torch::serialize::OutputArchive& archive) const override {
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(step);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(exp_avg);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG(never_used);
+    _TORCH_OPTIM_SERIALIZE_TORCH_ARG_DEQUE(history);
+  }
+};
+class Lion : public torch::optim::Optimizer {
+ public:
+  explicit Lion(std::vector<torch::Tensor> params, LionOptions defaults = {})
+      : Optimizer({torch::optim::OptimizerParamGroup(std::move(params))}, std::make_unique<LionOptions>(defaults)) {}
+
+  torch::Tensor step(LossClosure = nullptr) override {
+    torch::NoGradGuard no_grad;
+    for (auto& group : param_groups_)
+      for (auto& p : group.params()) {
+        if (!p.grad().defined()) continue;
+        TORCH_CHECK(!p.grad().is_sparse(), "Lion takes no sparse gradients");
+        auto key = c10::guts::to_string(p.unsafeGetTensorImpl());
+        if (state_.find(key) == state_.end()) {
+          auto state = std::make_unique<LionParamState>();
+          state->exp_avg(torch::zeros_like(p, torch::MemoryFormat::Preserve));
+          state_[key] = std::move(state);
+        }
+        auto& state = static_cast<LionParamState&>(*state_[key]);
+        auto& options = static_cast<LionOptions&>(group.options());
+        const auto [before, after] = options.betas();
+        state.step(state.step() + 1);
+        state.history().push_back(p.grad().clone());
+        p.add_(torch::lerp(p.grad(), state.exp_avg(), before).sign(), -options.lr());
+        state.exp_avg().mul_(after).add_(p.grad(), 1 - after);
+      }
+    return {};
+  }
+  void save(torch::serialize::OutputArchive& archive) const override { serialize(*this, archive); }
+  void load(torch::serialize::InputArchive& archive) override {
+    torch::IValue pytorch_version;
+    TORCH_CHECK(archive.try_read("pytorch_version", pytorch_version), "a file of before 1.5");
+    serialize(*this, archive);
+  }
+
+ private:
+  template <typename Self, typename Archive>
+  static void serialize(Self& self, Archive& archive) {
+    _TORCH_OPTIM_SERIALIZE_WITH_TEMPLATE_ARG(Lion);
+  }
+};
+
+TEST(OwnOptimizer, LibtorchsMacrosSaveAndLoadIt) {
+  auto start = [] { return torch::arange(4, torch::kFloat).requires_grad_(); };
+  auto steps = [](Lion& lion, const torch::Tensor& w, int count) {
+    for (int i = 0; i < count; i++) {
+      lion.zero_grad();
+      (w - 1).pow(2).sum().backward();
+      lion.step();
+    }
+  };
+  torch::Tensor w = start(), v = start();
+  Lion saved({w}, LionOptions(0.25).betas({0.5, 0.75}).warmup(3)), loaded({v});
+  steps(saved, w, 3);
+  std::vector<char> bytes;
+  torch::save(saved, bytes);
+  torch::load(loaded, bytes);
+  auto& options = static_cast<LionOptions&>(loaded.param_groups()[0].options());
+  EXPECT_EQ(options.lr(), 0.25);
+  EXPECT_EQ(options.betas(), (std::tuple(0.5, 0.75)));
+  EXPECT_EQ(options.warmup(), 3);
+  auto& state = static_cast<LionParamState&>(*loaded.state()[v]);
+  EXPECT_EQ(state.step(), 3);
+  EXPECT_EQ(state.history().size(), 3u);
+  EXPECT_FALSE(state.never_used().defined());
+  v.set_data(w.detach().clone());
+  steps(saved, w, 4);
+  steps(loaded, v, 4);
+  EXPECT_TRUE(torch::equal(v, w));
+}
+
 }  // namespace

@@ -191,5 +191,31 @@ TEST(StateDictLayout, IsPyTorchs) {
   EXPECT_EQ(groups[1].toDict().items.back().first.toStringRef(), "params");
 }
 
+// As libtorch's C++ torch::save(optimizer) lays it out.
+TEST(StateDict, OfLibtorchsFilesIsRead) {
+  Tensor w = zeros({2}, requires_grad()), v = zeros({3}, requires_grad());
+  SGD sgd({w, v}, 1.0);
+  IValue::Dict state, buffer, groups, group, options, whole;
+  buffer["momentum_buffer"] = full({3}, 2.0);
+  state["0x55d0"] = buffer;
+  for (auto [name, value] : {std::pair("lr", 0.25), {"momentum", 0.5}, {"dampening", 0.0}, {"weight_decay", 0.0}})
+    options[name] = value;
+  options["nesterov"] = false;
+  group["params/size"] = tensor(int64_t{2});
+  group["params/0"] = "0x11f0";
+  group["params/1"] = "0x55d0";
+  group["options"] = options;
+  groups["param_groups/size"] = tensor(int64_t{1});
+  groups["param_groups/0"] = group;
+  whole["pytorch_version"] = "1.5.0";
+  whole["state"] = state;
+  whole["param_groups"] = groups;
+  sgd.load_state_dict(whole);
+  EXPECT_EQ(sgd.get_lr(), 0.25);
+  v.mutable_grad() = ones({3});
+  sgd.step();
+  EXPECT_TRUE(allclose(v, full({3}, -0.25 * (0.5 * 2 + 1))));
+}
+
 }  // namespace
 }  // namespace cresset::testing::state_dict_test

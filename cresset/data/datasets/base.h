@@ -10,6 +10,11 @@
 #include "cresset/data/example.h"
 #include "cresset/data/random.h"
 
+namespace cresset::serialize {
+class OutputArchive;
+class InputArchive;
+}  // namespace cresset::serialize
+
 namespace cresset::data::datasets {
 
 template <typename SourceDataset, typename AppliedTransform>
@@ -75,6 +80,9 @@ template <typename Self, typename Batch = std::vector<Example<>>, typename Batch
 class StatefulDataset : public BatchDataset<Self, std::optional<Batch>, BatchRequest> {
  public:
   virtual void reset() = 0;
+  // libtorch's, for a program's own use: a loader finds its place in a stream by reading up to it.
+  virtual void save(serialize::OutputArchive& /* archive */) const {}
+  virtual void load(serialize::InputArchive& /* archive */) {}
 };
 
 // PyTorch's: next() gives one example after another.

@@ -140,6 +140,18 @@ void SubsetRandomSampler::resize(size_t new_size) {
       message_of("SubsetRandomSampler::reset: found new size ", new_size, " (expected none: its indices are fixed)"));
 }
 
+namespace {
+std::vector<double> numbers_in(const Tensor& weights) {
+  CRESSET_CHECK_AS(ShapeError, weights.dim() == 1, "WeightedRandomSampler: found weights of shape ",
+                   text_of(weights.sizes()), " (expected one dimension)");
+  const Tensor numbers = weights.detach().to(kDouble).cpu().contiguous();
+  return {numbers.data_ptr<double>(), numbers.data_ptr<double>() + numbers.numel()};
+}
+}  // namespace
+
+WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, size_t num_samples, bool replacement)
+    : WeightedRandomSampler(numbers_in(weights), num_samples, replacement) {}
+
 WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights, size_t num_samples, bool replacement)
     : weights_(std::move(weights)), num_samples_(num_samples), replacement_(replacement) {
   size_t positive = 0;

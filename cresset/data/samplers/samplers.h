@@ -60,6 +60,7 @@ class CRESSET_API SubsetRandomSampler : public IndexSampler {
 class CRESSET_API WeightedRandomSampler : public IndexSampler {
  public:
   WeightedRandomSampler(std::vector<double> weights, size_t num_samples, bool replacement = true);
+  WeightedRandomSampler(const Tensor& weights, size_t num_samples, bool replacement = true);
   std::optional<size_t> size() const override { return num_samples_; }
   bool may_repeat() const override { return replacement_; }
 

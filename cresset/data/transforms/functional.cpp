@@ -44,7 +44,15 @@ Tensor to_tensor(const Tensor& image, ImageLayout layout) {
 
 Tensor per_channel(ArrayRef<double> values) { return tensor(values, kFloat).reshape({-1, 1, 1}); }
 
-Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev) { return image.sub(mean).div(stddev); }
+Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev) {
+  for (const Tensor* numbers : {&mean, &stddev})
+    CRESSET_CHECK_AS(ShapeError,
+                     numbers->dim() != 3 || numbers->size(0) == 1 || image.dim() < 3 || image.size(-3) == 1 ||
+                         image.size(-3) == numbers->size(0),
+                     "normalize: found ", numbers->size(0), numbers == &mean ? " means" : " standard deviations",
+                     " for an image of shape ", image.sizes(), " (expected 1, or one for each channel)");
+  return image.sub(mean).div(stddev);
+}
 
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width) {
   check_image("crop", image);

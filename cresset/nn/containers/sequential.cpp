@@ -4,8 +4,8 @@
 
 namespace cresset::nn {
 
-SequentialImpl::SequentialImpl(OrderedDict<std::string, AnyModule>&& modules) {
-  for (auto& item : modules) push_back(item.key(), std::move(item.value()));
+SequentialImpl::SequentialImpl(const OrderedDict<std::string, AnyModule>& modules) {
+  for (const auto& item : modules) push_back(item.key(), item.value());
 }
 SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
   for (const NamedAnyModule& named : modules) push_back(named.name(), named.module());

@@ -16,13 +16,15 @@ class CRESSET_API SequentialImpl : public Cloneable<SequentialImpl> {
 
   SequentialImpl() = default;
   template <class First, class... Rest>
-  requires(!std::is_base_of_v<SequentialImpl, std::decay_t<First>>) explicit SequentialImpl(First&& first,
-                                                                                            Rest&&... rest) {
+  requires(!std::is_base_of_v<SequentialImpl, std::decay_t<First>> &&
+           !std::is_same_v<std::decay_t<First>,
+                           OrderedDict<std::string, AnyModule>>) explicit SequentialImpl(First&& first,
+                                                                                         Rest&&... rest) {
     modules_.reserve(1 + sizeof...(Rest));
     push_back(std::forward<First>(first));
     (push_back(std::forward<Rest>(rest)), ...);
   }
-  explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
+  explicit SequentialImpl(const OrderedDict<std::string, AnyModule>& modules);
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;

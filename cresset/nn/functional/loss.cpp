@@ -1,6 +1,9 @@
 // Thin: the work is in the ops of the same names.
 #include "cresset/nn/functional/loss.h"
 
+#include <atomic>
+#include <iostream>
+
 #include "cresset/ops/all.h"
 
 namespace cresset::nn::functional {
@@ -8,21 +11,36 @@ namespace {
 
 int64_t number(const nn::detail::loss_reduction_t& reduction) { return static_cast<int64_t>(reduction.index()); }
 
+// [n, 1] against [n] gives all n * n differences, and a net that learns nothing. PyTorch's words, once in a program.
+void warn_of_broadcast(const char* loss, const Tensor& input, const Tensor& target) {
+  static std::atomic<bool> warned = false;
+  if (!input.defined() || !target.defined() || input.sizes() == target.sizes() || warned.exchange(true)) return;
+  std::cerr << message_of("Warning: ", loss, ": Using a target size (", target.sizes(),
+                          ") that is different to the input size (", input.sizes(),
+                          "). This will likely lead to incorrect results due to broadcasting. Please ensure they have "
+                          "the same size.\n");
+}
+
 }  // namespace
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, const L1LossFuncOptions& o) {
+  warn_of_broadcast("l1_loss", input, target);
   return cresset::l1_loss(input, target, number(o.reduction()));
 }
 Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& o) {
+  warn_of_broadcast("mse_loss", input, target);
   return cresset::mse_loss(input, target, number(o.reduction()));
 }
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossFuncOptions& o) {
+  warn_of_broadcast("smooth_l1_loss", input, target);
   return cresset::smooth_l1_loss(input, target, number(o.reduction()), o.beta());
 }
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, const SmoothL1LossFuncOptions& o, double beta) {
+  warn_of_broadcast("smooth_l1_loss", input, target);
   return cresset::smooth_l1_loss(input, target, number(o.reduction()), beta);
 }
 Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossFuncOptions& o) {
+  warn_of_broadcast("huber_loss", input, target);
   return cresset::huber_loss(input, target, number(o.reduction()), o.delta());
 }
 Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& o) {
