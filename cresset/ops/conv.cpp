@@ -7,6 +7,7 @@
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
+#include "cresset/ops/pad.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/shape.h"
@@ -238,6 +239,21 @@ Tensor convolve(const Tensor& x, const Tensor& w, const Tensor& bias, const Wind
                         });
 }
 
+// Output padding of a stride or more (a dilation allows it) leaves room for inputs that are not there: they are zeros
+// here, so that a convolution of the result has the input's size again.
+Tensor reaching_padding(const Tensor& x, const Window& window, IntArrayRef output_padding) {
+  int64_t behind[kMost];
+  expand("output_padding", output_padding, window.rank, behind);
+  Dims pad;
+  bool any = false;
+  for (int d = window.rank - 1; d >= 0; d--) {
+    pad.push_back(0);
+    pad.push_back(behind[d] / window.stride_[d]);
+    any = any || pad.back() > 0;
+  }
+  return any ? constant_pad_nd(x, pad, 0) : x;
+}
+
 // Checks shapes, and lends an image without batch one.
 Tensor checked(const Tensor& input, const Tensor& weight, const Tensor& bias, const Window& window, bool transposed,
                IntArrayRef output_padding) {
@@ -249,7 +265,7 @@ Tensor checked(const Tensor& input, const Tensor& weight, const Tensor& bias, co
     return single ? squeeze(y, 0) : y;
   }
   Tensor y = empty_contiguous(transposed_sizes(x, weight, window, output_padding), x.dtype(), x.device());
-  y = backward_input("ConvolutionBackward0", y, weight, x, bias, window);
+  y = backward_input("ConvolutionBackward0", y, weight, reaching_padding(x, window, output_padding), bias, window);
   return single ? squeeze(y, 0) : y;
 }
 
