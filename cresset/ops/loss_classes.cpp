@@ -164,7 +164,7 @@ static Tensor multi_margin(const Tensor& self, const Tensor& target, const Scala
   check_class_target(op, self, target);
   CRESSET_CHECK_AS(ValueError, p.equal(1) || p.equal(2), op, ": only p == 1 and p == 2 supported, found ", p);
   CRESSET_CHECK_AS(
-      ShapeError, self.dim() <= 2 && self.numel() > 0, op,
+      ShapeError, self.dim() <= 2 && (self.dim() == 0 || self.size(-1) > 0), op,
       ": Expected non-empty vector or matrix with optional 0-dim batch size, but got: ", text_of(self.sizes()));
   int64_t classes = self.dim() == 0 ? 1 : self.size(-1), rows = self.numel() / classes;
   CRESSET_CHECK_AS(ShapeError, target.dim() <= 1 && target.numel() == rows, op, ": inconsistent target size, expected ",

@@ -82,7 +82,7 @@ struct LeakyReluBackward {
 struct Elu {
   template <class D>
   static V<D> call(D d, const V<D>* p, V<D> x) {
-    V<D> low = hn::Mul(hn::Mul(p[0], p[1]), expm1_below(d, hn::Min(hn::Mul(x, p[2]), hn::Zero(d))));
+    V<D> low = hn::Mul(hn::Mul(p[0], p[1]), expm1_below(d, hn::Mul(hn::Min(x, hn::Zero(d)), p[2])));
     return unless_nan<D>(x, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, p[1]), low));
   }
 };
