@@ -6,7 +6,6 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/copy.h"
-#include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/pad.h"
 #include "cresset/ops/pointwise.h"
@@ -240,36 +239,19 @@ Tensor convolve(const Tensor& x, const Tensor& w, const Tensor& bias, const Wind
                         });
 }
 
-// An output padding of a stride or more (dilation allows it) makes room that a convolution back would count as further
-// positions: what of it the padding behind would cut off is not cut, and the rest, which nothing reaches, is added.
-Tensor transposed_convolve(const Tensor& x, const Tensor& w, const Tensor& bias, Window window,
-                           IntArrayRef output_padding) {
-  Dims sizes = transposed_sizes(x, w, window, output_padding);
-  const Dims whole = sizes;
-  int64_t behind[kMost], beyond[2 * kMost] = {};
+// Output padding of a stride or more (a dilation allows it) leaves room for inputs that are not there: they are zeros
+// here, so that a convolution of the result has the input's size again.
+Tensor reaching_padding(const Tensor& x, const Window& window, IntArrayRef output_padding) {
+  int64_t behind[kMost];
   expand("output_padding", output_padding, window.rank, behind);
-  bool reached = true, fits = true;
-  for (int d = 0; d < window.rank; d++) {
-    const int64_t further = behind[d] / window.stride_[d] * window.stride_[d];
-    int64_t& cut = window.padding_[window.rank + d];
-    const int64_t kept = std::min(further, cut), rest = further - kept;
-    cut -= kept;
-    sizes[d + 2] -= rest;
-    beyond[2 * (window.rank - 1 - d) + 1] = rest;
-    fits = fits && rest == 0;
-    reached = reached && sizes[d + 2] > 0;
+  Dims pad;
+  bool any = false;
+  for (int d = window.rank - 1; d >= 0; d--) {
+    pad.push_back(0);
+    pad.push_back(behind[d] / window.stride_[d]);
+    any = any || pad.back() > 0;
   }
-  if (fits)
-    return backward_input("ConvolutionBackward0", empty_contiguous(sizes, x.dtype(), x.device()), w, x, bias, window);
-  Tensor y = zeros(whole, x.options());
-  if (reached)
-    y = constant_pad_nd(
-        backward_input("ConvolutionBackward0", empty_contiguous(sizes, x.dtype(), x.device()), w, x, {}, window),
-        IntArrayRef(beyond, static_cast<size_t>(2 * window.rank)));
-  if (!bias.defined()) return y;
-  Dims per_channel = Dims::filled(window.rank + 1, 1);
-  per_channel[0] = bias.size(0);
-  return add(y, reshape(bias, per_channel));
+  return any ? constant_pad_nd(x, pad, 0) : x;
 }
 
 // Checks shapes, and lends an image without batch one.
@@ -282,7 +264,8 @@ Tensor checked(const Tensor& input, const Tensor& weight, const Tensor& bias, co
     Tensor y = convolve(x, weight, bias, window);
     return single ? squeeze(y, 0) : y;
   }
-  Tensor y = transposed_convolve(x, weight, bias, window, output_padding);
+  Tensor y = empty_contiguous(transposed_sizes(x, weight, window, output_padding), x.dtype(), x.device());
+  y = backward_input("ConvolutionBackward0", y, weight, reaching_padding(x, window, output_padding), bias, window);
   return single ? squeeze(y, 0) : y;
 }
 

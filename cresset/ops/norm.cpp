@@ -342,7 +342,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   CRESSET_CHECK_AS(ShapeError, input.dim() >= 2, "instance_norm: Expected at least 2 dimensions for input tensor but ",
                    "received ", text_of(input.sizes()));
   const int64_t batch = input.size(0), channels = input.size(1);
-  if (!running_mean.defined() && !running_var.defined() && input.numel() > 0)
+  if (!running_mean.defined() && !running_var.defined() && channels > 0)
     return group_norm(input, channels, weight, bias, eps, cudnn_enabled);
   if (!use_input_stats)
     return batch_norm(input, weight, bias, running_mean, running_var, false, momentum, eps, cudnn_enabled);

@@ -2,6 +2,8 @@
 // comes from.
 #include "cresset/ops/pad.h"
 
+#include <algorithm>
+
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
@@ -139,6 +141,16 @@ CRESSET_PAD(replication_pad3d, "ReplicationPad3DBackward0", 3, PadMode::replicat
 
 static Tensor circular_pad(const Tensor& self, IntArrayRef pad) {
   int dims = static_cast<int>(pad.size()) / 2;
+  bool crops = false, extends = false;
+  Dims less, more;
+  for (int64_t n : pad) {
+    less.push_back(std::min<int64_t>(n, 0));
+    more.push_back(std::max<int64_t>(n, 0));
+    crops = crops || n < 0;
+    extends = extends || n > 0;
+  }
+  // What is cut off on one side does not come back on the other.
+  if (crops && extends) return circular_pad(circular_pad(self, less), more);
   CRESSET_CHECK_AS(ShapeError, self.dim() == dims + 2, "pad: circular padding of ", dims,
                    " dimensions takes an input of ", dims + 2, " dimensions (batch mode), found shape ",
                    text_of(self.sizes()));

@@ -40,6 +40,19 @@ TEST(Functional, IgnoredClassesAndWeightsArrive) {
       allclose(loss, F::cross_entropy(x.slice(0, 0, 2), tensor({0, 1}), F::CrossEntropyFuncOptions().weight(w))));
 }
 
+TEST(Functional, EmptyBatchesPassThrough) {
+  const Tensor x = randn({0, 3, 5}), scores = randn({0, 4}), none = zeros({0}, kLong);
+  EXPECT_EQ(F::instance_norm(x).sizes(), IntArrayRef({0, 3, 5}));
+  F::MultiMarginLossFuncOptions options;
+  EXPECT_EQ(F::multi_margin_loss(scores, none, options.reduction(kNone)).sizes(), IntArrayRef({0}));
+  EXPECT_EQ(F::multi_margin_loss(scores, none, options.reduction(kSum)).item<float>(), 0);
+}
+
+TEST(Functional, NegativeAlphaOfCeluIsFollowed) {
+  const Tensor x = tensor({-20.0, -1.0, 3.0}), y = F::celu(x, F::CELUFuncOptions().alpha(-0.5));
+  EXPECT_TRUE(allclose(y, tensor({-0.5 * std::expm1(40), -0.5 * std::expm1(2), 3.0})));
+}
+
 TEST(Functional, PadModesDifferBeyondTheEdge) {
   const Tensor x = arange(1, 5).to(kFloat).view({1, 1, 4});
   auto padded = [&](F::PadFuncOptions::mode_t mode) {
@@ -49,6 +62,8 @@ TEST(Functional, PadModesDifferBeyondTheEdge) {
   EXPECT_EQ(padded(kReflect), (std::vector<float>{3, 2, 1, 2, 3, 4, 3}));
   EXPECT_EQ(padded(kReplicate), (std::vector<float>{1, 1, 1, 2, 3, 4, 4}));
   EXPECT_EQ(padded(kCircular), (std::vector<float>{3, 4, 1, 2, 3, 4, 1}));
+  const Tensor cut = F::pad(x, F::PadFuncOptions({-1, 2}).mode(kCircular));  // what was cut off does not come back
+  EXPECT_EQ(cut.flatten().tolist<float>(), (std::vector<float>{2, 3, 4, 2, 3}));
   expect_error<ValueError>(
       [&] {
         F::pad(x, F::PadFuncOptions({1, 1}).mode(kReflect).value(2));
@@ -112,6 +127,16 @@ TEST(Functional, RowsAreBagsWithoutOffsets) {
         F::embedding_bag(tensor({{0, 1}}), table, F::EmbeddingBagFuncOptions().per_sample_weights(ones({1, 2})));
       },
       "only sums are weighted");
+  expect_error<ValueError>(
+      [&] {
+        F::embedding_bag(tensor({{0, 1}}), table, F::EmbeddingBagFuncOptions().mode(kMax).scale_grad_by_freq(true));
+      },
+      "max mode does not support scaling the gradient by the frequency");
+  expect_error<ValueError>(
+      [&] {
+        F::embedding_bag(tensor({{0, 1}}), table, F::EmbeddingBagFuncOptions().mode(kMax).sparse(true));
+      },
+      "max mode does not support sparse weights");
   EXPECT_EQ(F::embedding_bag(zeros({2, 0}, kLong), table).abs().sum().item<float>(), 0);  // empty bags
 }
 

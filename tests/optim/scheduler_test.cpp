@@ -257,6 +257,12 @@ TEST(Schedulers, ErrorsSayWhatIsWrong) {
   short_one.step();
   short_one.step();
   EXPECT_ERROR(ValueError, short_one.step(), "The specified number of total steps is 2");
+  ConstantLR from_zero(o, 0.0, 1);
+  EXPECT_ERROR(ValueError, from_zero.step(), "factor is 0, which cannot be taken off again after 1 steps");
+  PolynomialLR rising(o, 1, -0.5);
+  EXPECT_ERROR(ValueError, rising.step(), "power is -0.5, with which the rate has no bound after 1 steps");
+  EXPECT_ERROR(ValueError, OneCycleLR(o, OneCycleLROptions(0.5).total_steps(4).pct_start(0.25)),
+               "the phase of step 0 begins and ends at step 0 (expected another pct_start for 4 steps)");
   StepLR step(other.optimizer, 3);
   IValue saved = ExponentialLR(other.optimizer, 0.5).state_dict();
   EXPECT_ERROR(ValueError, step.load_state_dict(saved), "has no 'step_size'");

@@ -39,6 +39,11 @@ Tensor embedding_bag(const Tensor& input, const Tensor& weight, const EmbeddingB
   CRESSET_CHECK_AS(ValueError, !scales.defined() || o.mode().is<enumtype::kSum>(), op,
                    ": found per_sample_weights with mode ", enumtype::get_enum_name(o.mode()),
                    " (expected kSum: only sums are weighted)");
+  const bool largest = o.mode().is<enumtype::kMax>();
+  CRESSET_CHECK_AS(ValueError, !largest || !o.scale_grad_by_freq(), op,
+                   ": max mode does not support scaling the gradient by the frequency (expected kSum or kMean)");
+  CRESSET_CHECK_AS(ValueError, !largest || !o.sparse(), op,
+                   ": max mode does not support sparse weights (expected kSum or kMean)");
   if (input.dim() == 2) {  // every row is a bag
     CRESSET_CHECK_AS(ValueError, !offsets.defined(), op,
                      ": found offsets with an input of two dimensions (expected none: its rows are the bags)");

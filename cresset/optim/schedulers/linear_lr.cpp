@@ -15,7 +15,10 @@ ConstantLR::ConstantLR(Optimizer& optimizer, double factor, int64_t total_iters,
 }
 std::vector<double> ConstantLR::get_lrs() {
   if (last_epoch_ == 0) return scaled(factor_);
-  return last_epoch_ == total_iters_ ? scaled(1 / factor_) : get_current_lrs();
+  if (last_epoch_ != total_iters_) return get_current_lrs();
+  CRESSET_CHECK_AS(ValueError, factor_ != 0, "ConstantLR: factor is 0, which cannot be taken off again after ",
+                   total_iters_, " steps (expected another)");
+  return scaled(1 / factor_);
 }
 std::vector<double> ConstantLR::closed_form_lrs() {
   return scaled_base(factor_ + (last_epoch_ >= total_iters_ ? 1 : 0) * (1 - factor_));
@@ -52,6 +55,8 @@ PolynomialLR::PolynomialLR(Optimizer& optimizer, int64_t total_iters, double pow
 }
 std::vector<double> PolynomialLR::get_lrs() {
   if (last_epoch_ == 0 || last_epoch_ > total_iters_) return get_current_lrs();
+  CRESSET_CHECK_AS(ValueError, power_ >= 0 || last_epoch_ < total_iters_, "PolynomialLR: power is ", power_,
+                   ", with which the rate has no bound after ", total_iters_, " steps (expected 0 or more)");
   const double epoch = static_cast<double>(last_epoch_), total = static_cast<double>(total_iters_);
   return scaled(std::pow((1.0 - epoch / total) / (1.0 - (epoch - 1) / total), power_));
 }

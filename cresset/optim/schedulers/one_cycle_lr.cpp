@@ -80,6 +80,8 @@ std::vector<double> OneCycleLR::get_lrs() {
   while (at + 1 < phases_.size() && step > phases_[at].end_step) at++;
   const Phase& phase = phases_[at];
   const double start = at == 0 ? 0 : phases_[at - 1].end_step;
+  CRESSET_CHECK_AS(ValueError, phase.end_step != start, "OneCycleLR: the phase of step ", last_epoch_,
+                   " begins and ends at step ", start, " (expected another pct_start for ", total_steps_, " steps)");
   const double part = (step - start) / (phase.end_step - start);
   std::vector<double> lrs;
   for (OptimizerParamGroup& group : optimizer_.param_groups()) {

@@ -194,6 +194,9 @@ std::vector<Sample> transposed_2d(Make& m) {
            {m.tensor({1, 2, 3, 2}), m.tensor({2, 1, 3, 2}), m.tensor({1}), two, Ints{1, 0}, Ints{0, 1}}},
           {"groups and dilation",
            {m.tensor({1, 4, 2, 2}), m.tensor({4, 1, 2, 2}), m.tensor({2}), one, one, none, two, two}},
+          {"a stride behind and more",
+           {m.tensor({1, 2, 2, 3}), m.tensor({2, 1, 2, 2}), m.tensor({1}), Ints{1, 2}, Ints{1, 0}, Ints{1, 2}, one,
+            Ints{2, 3}}},
           {"many channels", {m.tensor({1, 5, 3, 2}), m.tensor({5, 6, 2, 3}), m.tensor({6}), Ints{1, 2}, one}},
           {"channels last", {channels_last(m.tensor({2, 3, 4, 5})), m.tensor({3, 2, 2, 2}), m.tensor({2})}, false},
           {"large", {m.tensor({2, 8, 9, 11}), m.tensor({8, 5, 3, 3}), m.tensor({5}), two, one, one}, false}};
