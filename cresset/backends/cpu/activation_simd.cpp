@@ -82,7 +82,6 @@ struct LeakyReluBackward {
 struct Elu {
   template <class D>
   static V<D> call(D d, const V<D>* p, V<D> x) {
-<<<<<<< HEAD
     V<D> z = hn::Mul(x, p[2]), grown;
     if (hn::GetLane(p[2]) < 0) {  // rises again to the left
       z = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Zero(d), z);
@@ -91,9 +90,6 @@ struct Elu {
       grown = expm1_below(d, hn::Min(z, hn::Zero(d)));
     }
     V<D> low = hn::Mul(hn::Mul(p[0], p[1]), grown);
-=======
-    V<D> low = hn::Mul(hn::Mul(p[0], p[1]), expm1_below(d, hn::Mul(hn::Min(x, hn::Zero(d)), p[2])));
->>>>>>> eyes6
     return unless_nan<D>(x, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Mul(x, p[1]), low));
   }
 };
