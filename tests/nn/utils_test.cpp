@@ -208,6 +208,14 @@ TEST(WeightNorm, TrainsLengthAndDirectionAndIsRemoved) {
             "weight_norm: Linear has no parameter 'wheight'");
 }
 
+TEST(WeightNorm, LengthOfAllDimensionsIsMinusOneAsInPyTorch) {
+  Linear linear(4, 3);
+  const Tensor before = linear->weight.detach().clone();
+  nn::utils::weight_norm(linear, "weight", -1);
+  EXPECT_EQ(linear->named_parameters()["weight_g"].dim(), 0);
+  EXPECT_TRUE(allclose(linear->named_parameters()["weight_g"], before.norm()));
+}
+
 TEST(SpectralNorm, ConvergesToTheLargestSingularValue) {
   Linear linear(5, 4);
   linear->to(kDouble);

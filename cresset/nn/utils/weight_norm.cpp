@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kWeightNorm = "weight_norm";
 
 Tensor norm_except(const Tensor& v, std::optional<int64_t> dim) {
-  if (!dim) return norm(v, Scalar(2));
+  if (!dim || *dim == -1) return norm(v, Scalar(2));  // -1: PyTorch's word for all dimensions, not for the last
   std::vector<int64_t> others;
   int64_t kept = *dim < 0 ? *dim + v.dim() : *dim;
   for (int64_t i = 0; i < v.dim(); i++)

@@ -5,7 +5,7 @@
 
 namespace cresset::nn::utils {
 
-// Replaces the parameter by `name`_g and `name`_v. Lengths are taken over all dimensions but dim; nullopt: over all.
+// Replaces the parameter by `name`_g and `name`_v. Lengths are over all dimensions but dim; nullopt or -1: over all.
 // The weight is computed before each call of the module (not before a bare forward).
 CRESSET_API void weight_norm(ModuleRef module, const std::string& name = "weight", std::optional<int64_t> dim = 0);
 CRESSET_API void remove_weight_norm(ModuleRef module, const std::string& name = "weight");
