@@ -4,14 +4,14 @@
 namespace cresset::test {
 namespace {
 
+using namespace linalg;
+
 // A matrix that can be inverted, whatever the seed, with its rows in two dimensions.
 Tensor square_tensor(Make& m) {
   Array array = read(regular(m, {4, 4}));
   array.sizes = {2, 2, 4};
   return tensor_of(array, m.dtype);
 }
-
-using namespace linalg;
 
 std::vector<Sample> squares(Make& m) {
   return {{"3x3", {regular(m, {3, 3})}},           {"batch", {regular(m, {2, 2, 2})}},
