@@ -31,9 +31,9 @@ std::vector<Sample> hermitian_samples(Make& m) {
           {"many", {positive(m, {20, 3, 3})}, false}};
 }
 std::vector<Sample> rectangle_samples(Make& m) {
-  return {{"square", {m.tensor({3, 3})}},
-          {"tall", {m.tensor({4, 2})}},
-          {"wide batch", {m.tensor({2, 2, 3})}},
+  return {{"square", {regular(m, {3, 3})}},
+          {"tall", {regular(m, {4, 2})}},
+          {"wide batch", {regular(m, {2, 2, 3})}},
           {"empty", {m.tensor({0, 3})}, false},
           {"large", {m.tensor({20, 30})}, false}};
 }
