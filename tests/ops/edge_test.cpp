@@ -69,6 +69,20 @@ TEST(Edge, AbsurdNumbersOfThreadsAreRefused) {
   EXPECT_ERROR(ValueError, set_num_threads(100000), "expected at most 4096");
 }
 
+TEST(Edge, GradientsPassWhereTheInputIsNan) {
+  const std::function<Tensor(const Tensor&)> functions[] = {
+      [](const Tensor& x) { return relu(x); },       [](const Tensor& x) { return relu6(x); },
+      [](const Tensor& x) { return hardtanh(x); },   [](const Tensor& x) { return elu(x, 2); },
+      [](const Tensor& x) { return celu(x, 0.5); },  [](const Tensor& x) { return threshold(x, 0, 1); },
+      [](const Tensor& x) { return elu(x, 2) * 1; }, [](const Tensor& x) { return relu(x * 1); }};
+  for (const auto& function : functions)
+    for (DType dtype : {kFloat, kDouble}) {
+      Tensor x = full({70}, NAN, dtype).requires_grad_();
+      function(x).sum().backward();
+      EXPECT_TRUE(x.grad().equal(ones_like(x))) << (&function - functions);
+    }
+}
+
 TEST(Edge, EmptyHooksAreRefused) {
   Tensor x = ones({1}, requires_grad(true));
   EXPECT_ERROR(AutogradError, x.register_hook(std::function<Tensor(const Tensor&)>()), "empty function");

@@ -97,14 +97,14 @@ struct EluBackward {
   template <class D>
   static V<D> call(D d, const V<D>* p, V<D> g, V<D> x) {
     V<D> slope = hn::Mul(hn::Mul(hn::Mul(p[0], p[1]), p[2]), exp_of(d, hn::Mul(x, p[2])));
-    return hn::Mul(g, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), p[1], slope));
+    return hn::Mul(g, hn::IfThenElse(hn::Le(x, hn::Zero(d)), slope, p[1]));
   }
 };
 struct EluBackwardFromResult {
   template <class D>
   static V<D> call(D d, const V<D>* p, V<D> g, V<D> y) {
     V<D> slope = hn::Mul(p[2], hn::Add(y, hn::Mul(p[0], p[1])));
-    return hn::Mul(g, hn::IfThenElse(hn::Gt(y, hn::Zero(d)), p[1], slope));
+    return hn::Mul(g, hn::IfThenElse(hn::Le(y, hn::Zero(d)), slope, p[1]));
   }
 };
 struct Softplus {

@@ -104,7 +104,7 @@ struct Inside {
   static constexpr unsigned kinds = kReals;
   template <class T>
   static T call(T g, T x, const T* bounds) {
-    return (x > bounds[0]) & (x < bounds[1]) ? g : T(0);
+    return (x <= bounds[0]) | (x >= bounds[1]) ? T(0) : g;  // at nan g, as in PyTorch
   }
 };
 struct Lerp {

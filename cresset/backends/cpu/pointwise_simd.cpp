@@ -66,7 +66,7 @@ struct ReluBackward {
     if constexpr (kComplex<T>)
       return g;
     else
-      return y > T(0) ? g : T(0);
+      return y <= T(0) ? T(0) : g;  // at nan g, as in PyTorch
   }
 };
 template <class T>
