@@ -188,6 +188,8 @@ TEST(Transforms, AnyTarget) {
 TEST(Transforms, NormalizeNamesChannelsThatDoNotFit) {
   EXPECT_ERROR(ShapeError, (Normalize<>({0.5, 0.5}, {1.0, 1.0})(ones({3, 2, 2}))),
                "normalize: found 2 means for an image of shape [3, 2, 2] (expected 1, or one for each channel)");
+  EXPECT_ERROR(ValueError, functional::normalize(ones({3, 2, 2}), zeros({1, 1, 1}), zeros({1, 1, 1})),
+               "normalize: a standard deviation is 0");
 }
 
 }  // namespace

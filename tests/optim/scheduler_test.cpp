@@ -194,6 +194,19 @@ TEST(Schedulers, ReduceOnPlateauOfTheLargest) {
                                        ReduceLROnPlateauScheduler::abs, 2, PerGroup{0.01, 0.02});
   run_plateau("plateau_max", scheduler, problem.optimizer);
 }
+TEST(Schedulers, ReduceOnPlateauIsMadeAsLibtorchsIs) {
+  Problem problem;
+  const std::vector<float> least(problem.optimizer.param_groups().size(), 0.0625F);
+  ReduceLROnPlateauScheduler scheduler(problem.optimizer, ReduceLROnPlateauScheduler::min, 0.5, 0, 1e-4,
+                                       ReduceLROnPlateauScheduler::rel, 0, least, 1e-8, /*verbose=*/true);
+  ReduceLROnPlateauScheduler without(problem.optimizer, ReduceLROnPlateauScheduler::min, 0.5, 0, 1e-4,
+                                     ReduceLROnPlateauScheduler::rel, 0, {}, 1e-8, false);
+  ::testing::internal::CaptureStdout();
+  for (int i = 0; i < 5; i++) scheduler.step(1.0);
+  const std::string printed = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(problem.optimizer.get_lr(), 0.0625);
+  EXPECT_NE(printed.find("Epoch 2: reducing learning rate of group 0 to "), std::string::npos) << printed;
+}
 TEST(Schedulers, ReduceOnPlateauGoesOnFromItsState) {
   Problem problem, again;
   ReduceLROnPlateau scheduler(problem.optimizer, ReduceLROnPlateau::min, 0.5, 2), resumed(again.optimizer);

@@ -51,6 +51,8 @@ Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev) 
                          image.size(-3) == numbers->size(0),
                      "normalize: found ", numbers->size(0), numbers == &mean ? " means" : " standard deviations",
                      " for an image of shape ", image.sizes(), " (expected 1, or one for each channel)");
+  CRESSET_CHECK_AS(ValueError, stddev.ne(0).all().item<bool>(),
+                   "normalize: a standard deviation is 0 (expected none: it would divide by it)");
   return image.sub(mean).div(stddev);
 }
 

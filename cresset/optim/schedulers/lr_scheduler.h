@@ -16,7 +16,9 @@ class CRESSET_API PerGroup {
  public:
   PerGroup(double value) : values_{value}, same_(true) {}
   PerGroup(std::vector<double> values) : values_(std::move(values)) {}
+  PerGroup(const std::vector<float>& values) : values_(values.begin(), values.end()) {}
   PerGroup(std::initializer_list<double> values) : values_(values) {}
+  bool empty() const { return values_.empty(); }
   std::vector<double> of(const Optimizer& optimizer, const char* scheduler, const char* name) const;
 
  private:

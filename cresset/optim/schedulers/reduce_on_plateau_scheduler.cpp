@@ -3,22 +3,24 @@
 #include "cresset/optim/fields.h"
 
 #include <algorithm>
+#include <iostream>
 #include <limits>
 
 namespace cresset::optim {
 
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, SchedulerMode mode, double factor, int64_t patience,
                                      double threshold, ThresholdMode threshold_mode, int64_t cooldown, PerGroup min_lr,
-                                     double eps)
+                                     double eps, bool verbose)
     : optimizer_(optimizer),
       factor_(factor),
-      min_lrs_(min_lr.of(optimizer, "ReduceLROnPlateau", "min_lr")),
+      min_lrs_((min_lr.empty() ? PerGroup(0.0) : min_lr).of(optimizer, "ReduceLROnPlateau", "min_lr")),
       patience_(patience),
       cooldown_(cooldown),
       mode_(mode == min ? "min" : "max"),
       threshold_(threshold),
       threshold_mode_(threshold_mode == rel ? "rel" : "abs"),
-      eps_(eps) {
+      eps_(eps),
+      verbose_(verbose) {
   CRESSET_CHECK_AS(ValueError, factor < 1, "ReduceLROnPlateau: Factor should be < 1.0 (found ", factor, ")");
   mode_worse_ = std::numeric_limits<double>::infinity() * (mode == min ? 1 : -1);
   best_ = mode_worse_;
@@ -47,7 +49,10 @@ void ReduceLROnPlateau::step(double metric) {
   if (num_bad_epochs_ > patience_) {
     for (size_t g = 0; g < groups.size(); g++) {
       const double before = groups[g].get_lr(), now = std::max(before * factor_, min_lrs_[g]);
-      if (before - now > eps_) groups[g].set_lr(now);
+      if (before - now <= eps_) continue;
+      groups[g].set_lr(now);
+      if (verbose_)
+        std::cout << "Epoch " << last_epoch_ << ": reducing learning rate of group " << g << " to " << now << ".\n";
     }
     cooldown_counter_ = cooldown_;
     num_bad_epochs_ = 0;
@@ -60,7 +65,7 @@ SchedulerFields ReduceLROnPlateau::fields() {
   return {{"factor", &factor_},
           {"min_lrs", &min_lrs_},
           {"patience", &patience_},
-          {"verbose", IValue(false)},
+          {"verbose", IValue(verbose_)},
           {"cooldown", &cooldown_},
           {"cooldown_counter", &cooldown_counter_},
           {"mode", &mode_},

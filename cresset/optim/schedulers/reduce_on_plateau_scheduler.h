@@ -11,9 +11,10 @@ class CRESSET_API ReduceLROnPlateau {
   enum ThresholdMode { rel, abs };
 
   // patience: how many epochs without improvement are let pass; cooldown: how many after a reduction do not count.
+  // min_lr {} is 0; verbose prints each reduction.
   explicit ReduceLROnPlateau(Optimizer& optimizer, SchedulerMode mode = min, double factor = 0.1, int64_t patience = 10,
                              double threshold = 1e-4, ThresholdMode threshold_mode = rel, int64_t cooldown = 0,
-                             PerGroup min_lr = 0.0, double eps = 1e-8);
+                             PerGroup min_lr = 0.0, double eps = 1e-8, bool verbose = false);
 
   void step(double metric);
   void step(const Tensor& metric) { step(metric.item<double>()); }
@@ -40,6 +41,7 @@ class CRESSET_API ReduceLROnPlateau {
   int64_t num_bad_epochs_ = 0;
   double mode_worse_;
   double eps_;
+  bool verbose_;
   int64_t last_epoch_ = 0;
 };
 
