@@ -9,8 +9,8 @@
 namespace cresset::optim {
 
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, SchedulerMode mode, double factor, int64_t patience,
-                                     double threshold, ThresholdMode threshold_mode, int64_t cooldown, PerGroup min_lr,
-                                     double eps, bool verbose)
+                                     double threshold, ThresholdMode threshold_mode, int64_t cooldown,
+                                     const PerGroup& min_lr, double eps, bool verbose)
     : optimizer_(optimizer),
       factor_(factor),
       min_lrs_((min_lr.empty() ? PerGroup(0.0) : min_lr).of(optimizer, "ReduceLROnPlateau", "min_lr")),

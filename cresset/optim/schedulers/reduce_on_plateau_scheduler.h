@@ -14,7 +14,7 @@ class CRESSET_API ReduceLROnPlateau {
   // min_lr {} is 0; verbose prints each reduction.
   explicit ReduceLROnPlateau(Optimizer& optimizer, SchedulerMode mode = min, double factor = 0.1, int64_t patience = 10,
                              double threshold = 1e-4, ThresholdMode threshold_mode = rel, int64_t cooldown = 0,
-                             PerGroup min_lr = 0.0, double eps = 1e-8, bool verbose = false);
+                             const PerGroup& min_lr = 0.0, double eps = 1e-8, bool verbose = false);
 
   void step(double metric);
   void step(const Tensor& metric) { step(metric.item<double>()); }
