@@ -141,8 +141,9 @@ static void flatten_children(const Module& module, IValue::Dict& values) {
     if (!below || !below->isDict()) continue;
     IValue::Dict items = std::move(below->toDict());
     flatten_children(*child, items);
-    std::erase_if(values.items,
-                  [&](const auto& item) { return item.first.isString() && item.first.toStringRef() == name; });
+    std::erase_if(values.items, [&name = name](const auto& item) {
+      return item.first.isString() && item.first.toStringRef() == name;
+    });
     for (auto& [key, value] : items.items)
       if (key.isString()) values[name + "." + key.toStringRef()] = std::move(value);
   }

@@ -76,7 +76,7 @@ Tensor rank_of(const char* op, const Tensor& A, const Limits& limits, bool hermi
   check_matrices(op, A, "input");
   const Tensor x = A.detach();
   const Tensor s = hermitian ? linalg_eigvalsh(x) : linalg_svdvals(x);
-  const Tensor rank = empty_contiguous(batch_sizes(A), kLong, A.device());
+  Tensor rank = empty_contiguous(batch_sizes(A), kLong, A.device());
   cut_count_kernel(rank, s, limits.atol, limits.rtol);
   return rank;
 }
