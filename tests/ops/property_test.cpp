@@ -1,8 +1,9 @@
 // Random shapes, strides, dtypes and broadcasting against the references. The seed is printed with each failure;
-// CRESSET_TEST_SEED=n repeats a run, CRESSET_TEST_LONG=1 makes a hundred times as many.
+// CRESSET_TEST_SEED=n repeats a run, CRESSET_TEST_LONG=1 makes an hour's worth.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <numeric>
 
 #include "tests/ops/cases/cases.h"
@@ -13,7 +14,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-int rounds(int usual) { return std::getenv("CRESSET_TEST_LONG") ? usual * 100 : usual; }
+int rounds(int usual) { return std::getenv("CRESSET_TEST_LONG") ? usual * 5000 : usual; }
 uint64_t first_seed() {
   const char* given = std::getenv("CRESSET_TEST_SEED");
   return given ? std::strtoull(given, nullptr, 10) : 1;
@@ -22,6 +23,7 @@ uint64_t first_seed() {
 // Runs f with one seed after the other until one fails.
 template <class F>
 void for_seeds(int count, const F& f) {
+  std::cout << "seeds " << first_seed() << " to " << first_seed() + static_cast<uint64_t>(count) - 1 << std::endl;
   for (uint64_t seed = first_seed(); seed < first_seed() + static_cast<uint64_t>(count); seed++) {
     SCOPED_TRACE("CRESSET_TEST_SEED=" + std::to_string(seed));
     Make make(kDouble, seed);
