@@ -13,21 +13,8 @@
 namespace cresset::distributed {
 namespace {
 
+using namespace cresset::testing;
 using cresset::test::message_when;
-using cresset::testing::host;
-using cresset::testing::kDeadline;
-using cresset::testing::kLong;
-using cresset::testing::meet;
-using cresset::testing::Outcome;
-using cresset::testing::pause_for;
-using cresset::testing::Processes;
-using cresset::testing::run_ranks;
-using cresset::testing::say;
-using cresset::testing::tell;
-using cresset::testing::wait_for_member;
-using cresset::testing::wait_for_the_end;
-using cresset::testing::wait_until;
-using cresset::testing::who;
 
 InitOptions within(int milliseconds) {
   InitOptions options;

@@ -18,12 +18,8 @@
 namespace cresset::distributed {
 namespace {
 
+using namespace cresset::testing;
 using cresset::test::message_when;
-using cresset::testing::Outcome;
-using cresset::testing::run_ranks;
-using cresset::testing::say;
-using cresset::testing::tell;
-using cresset::testing::wait_until;
 
 TEST(Group, TwoRanksAddUp) {
   const auto outcome = run_ranks(2, [](int rank) {

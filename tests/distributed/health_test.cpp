@@ -15,17 +15,8 @@
 namespace cresset::distributed {
 namespace {
 
+using namespace cresset::testing;
 using cresset::test::message_when;
-using cresset::testing::host;
-using cresset::testing::kDeadline;
-using cresset::testing::kLong;
-using cresset::testing::meet;
-using cresset::testing::Outcome;
-using cresset::testing::pause_for;
-using cresset::testing::Processes;
-using cresset::testing::say;
-using cresset::testing::wait_for_member;
-using cresset::testing::who;
 
 bool all_say(Processes& processes, int count, const std::string& text) {
   for (int rank = 0; rank < count; rank++)

@@ -14,11 +14,8 @@
 namespace cresset::distributed {
 namespace {
 
+using namespace cresset::testing;
 using cresset::test::message_when;
-using cresset::testing::run_ranks;
-using cresset::testing::say;
-using cresset::testing::tell;
-using cresset::testing::wait_until;
 
 using Bodies = std::vector<std::function<void()>>;
 
