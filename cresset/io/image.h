@@ -11,7 +11,8 @@ namespace cresset::io {
 
 enum class ImageReadMode { UNCHANGED = 0, GRAY = 1, GRAY_ALPHA = 2, RGB = 3, RGB_ALPHA = 4 };  // torchvision's names
 
-// PNG or JPEG, by their first bytes rather than by the name.
+// PNG or JPEG, by their first bytes rather than by the name. 16 bits are scaled to 8, palettes and CMYK become RGB;
+// alpha that the mode leaves out is dropped.
 CRESSET_API Tensor read_image(const std::string& path, ImageReadMode mode = ImageReadMode::UNCHANGED);
 CRESSET_API Tensor decode_image(Bytes bytes, ImageReadMode mode = ImageReadMode::UNCHANGED,
                                 const std::string& name = "<memory>");

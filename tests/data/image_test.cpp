@@ -52,6 +52,45 @@ TEST(Images, ModesChooseChannels) {
   EXPECT_TRUE(equal(io::decode_image(jpeg, ImageReadMode::RGB_ALPHA)[3], full({16, 16}, 255, kByte)));
 }
 
+std::vector<uint8_t> from_hex(std::string_view digits) {
+  std::vector<uint8_t> bytes;
+  for (size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes.push_back(static_cast<uint8_t>(std::stoi(std::string(digits.substr(i, 2)), nullptr, 16)));
+  return bytes;
+}
+
+TEST(Images, AlphaThatIsNotWantedIsLeftOut) {
+  const Tensor rgba = noise({4, 6, 7}), gray_alpha = noise({2, 6, 7});
+  EXPECT_TRUE(equal(io::decode_image(io::encode_png(rgba), ImageReadMode::RGB), rgba.narrow(0, 0, 3)));
+  EXPECT_TRUE(equal(io::decode_image(io::encode_png(gray_alpha), ImageReadMode::GRAY), gray_alpha.narrow(0, 0, 1)));
+}
+
+TEST(Images, GrayOfColoursIsLumaAsInJpeg) {
+  const Tensor x = noise({3, 6, 7});
+  const Tensor luma = x.to(kFloat).mul(tensor({0.299, 0.587, 0.114}, kFloat).reshape({3, 1, 1})).sum({0}, true);
+  const Tensor gray = io::decode_image(io::encode_png(x), ImageReadMode::GRAY);
+  EXPECT_LE(gray.to(kFloat).sub(luma).abs().max().item<double>(), 1.0);
+}
+
+TEST(Images, SixteenBitsAreScaledAndGammaIsIgnored) {
+  const auto png = from_hex(
+      "89504e470d0a1a0a0000000d49484452000000030000000110000000006e1b972b0000000467414d410000b18f0bfc61050000000f494441"
+      "54789c6368686064fcff1f00088b0301239b2a430000000049454e44ae426082");  // 0x8080, 0x0101, 0xFFFF
+  EXPECT_TRUE(equal(io::decode_image(png), tensor({{{128, 1, 255}}}, kByte)));
+}
+
+TEST(Images, JpegsForPrintBecomeColours) {
+  const auto jpeg = from_hex(  // 8 x 8 of one colour in CMYK, which Pillow turns into 161, 82, 49
+      "ffd8ffee000e41646f626500640000000000ffdb0043001b12141714111b1716171e1c1b2028422b28252528513a3d3042605565645f555d"
+      "5b6a7899816a7190735b5d85b586909ea3abadab6780bcc9baa6c799a8aba4ffc000140800080008044311004d11005911004b1100ffc400"
+      "1500010100000000000000000000000000000504ffc40014100100000000000000000000000000000000ffda000e0443004d0059004b0000"
+      "3f005538b2efffd9");
+  const Tensor colour = tensor({161, 82, 49}, kByte).reshape({3, 1, 1}).expand({3, 8, 8});
+  EXPECT_TRUE(equal(io::decode_image(jpeg), colour));
+  EXPECT_TRUE(equal(io::decode_image(jpeg, ImageReadMode::RGB_ALPHA).narrow(0, 0, 3), colour));
+  EXPECT_TRUE(equal(io::decode_image(jpeg, ImageReadMode::GRAY), full({1, 8, 8}, 102, kByte)));
+}
+
 TEST(Images, JpegComesClose) {
   for (int64_t channels : {1, 3}) {
     const Tensor x = slope(channels, 40, 33);
@@ -153,8 +192,11 @@ TEST(ImageFolders, WrongFoldersAndFilesAreNamed) {
   EXPECT_ERROR(IoError, ImageFolder("/nowhere"), "/nowhere is not a folder");
   EXPECT_ERROR(IoError, ImageFolder(folder.path()), "has no folders");
   folder.folder("empty");
-  EXPECT_ERROR(IoError, ImageFolder(folder.path()), "found no .png, .jpg or .jpeg");
+  EXPECT_ERROR(IoError, ImageFolder(folder.path()), "found no .png, .jpg or .jpeg in the folders empty");
   folder.write("empty/fake.png", std::string("text, not pixels"));
+  folder.folder("more");
+  EXPECT_ERROR(IoError, ImageFolder(folder.path()), "in the folders more (expected at least one for each class)");
+  folder.write("more/fake.png", std::string("text, not pixels"));
   ImageFolder images(folder.path());
   EXPECT_ERROR(IoError, images.get(0), "fake.png: neither PNG nor JPEG");
   auto loader = make_data_loader<samplers::SequentialSampler>(images, DataLoaderOptions(1).workers(1));

@@ -30,20 +30,22 @@ std::vector<std::string> images_below(const fs::path& folder) {
 
 ImageFolder::ImageFolder(const std::string& root, io::ImageReadMode mode) : mode_(mode) {
   CRESSET_CHECK_AS(IoError, fs::is_directory(root), "ImageFolder: ", root, " is not a folder");
+  std::string without;
   try {
     for (const auto& entry : fs::directory_iterator(root))
       if (entry.is_directory()) classes_.push_back(entry.path().filename().string());
     std::sort(classes_.begin(), classes_.end());
-    for (size_t i = 0; i < classes_.size(); i++)
-      for (std::string& path : images_below(fs::path(root) / classes_[i]))
-        samples_.push_back({std::move(path), static_cast<int64_t>(i)});
+    for (size_t i = 0; i < classes_.size(); i++) {
+      std::vector<std::string> paths = images_below(fs::path(root) / classes_[i]);
+      if (paths.empty()) without += (without.empty() ? "" : ", ") + classes_[i];
+      for (std::string& path : paths) samples_.push_back({std::move(path), static_cast<int64_t>(i)});
+    }
   } catch (const fs::filesystem_error& error) {
     throw IoError(message_of("ImageFolder: ", error.what()));
   }
   CRESSET_CHECK_AS(IoError, !classes_.empty(), "ImageFolder: ", root, " has no folders (expected one for each class)");
-  CRESSET_CHECK_AS(IoError, !samples_.empty(), "ImageFolder: ", root,
-                   ": found no .png, .jpg or .jpeg in the folders of ", classes_.size(),
-                   " classes (expected at least one)");
+  CRESSET_CHECK_AS(IoError, without.empty(), "ImageFolder: ", root, ": found no .png, .jpg or .jpeg in the folders ",
+                   without, " (expected at least one for each class)");
 }
 
 ImageFolder& ImageFolder::raw(bool on) {

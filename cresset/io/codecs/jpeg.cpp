@@ -67,6 +67,7 @@ bool decode(Decoder& decoder, Bytes bytes, int64_t channels, RawImage& out) {
   if (decoder.lie) return false;
   if (channels == 0) channels = info.num_components == 1 ? 1 : 3;
   info.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  if (info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK) info.out_color_space = JCS_CMYK;
   jpeg_start_decompress(&info);
   out.channels = info.output_components;
   const size_t row = static_cast<size_t>(info.output_width) * info.output_components;
@@ -81,17 +82,35 @@ bool decode(Decoder& decoder, Bytes bytes, int64_t channels, RawImage& out) {
   return true;
 }
 
+// Pictures for print (CMYK) as RGB or gray. Files hold how much of each ink is missing, black last, so that the light
+// of a colour is a product.
+RawImage without_inks(const RawImage& inks, int64_t channels) {
+  RawImage out{inks.height, inks.width, channels, {}};
+  out.pixels.reserve(inks.pixels.size() / 4 * static_cast<size_t>(channels));
+  for (size_t i = 0; i < inks.pixels.size(); i += 4) {
+    const auto light = [&](size_t ink) { return (inks.pixels[i + ink] * inks.pixels[i + 3] + 127) / 255; };
+    const int red = light(0), green = light(1), blue = light(2);
+    if (channels == 1)
+      out.pixels.push_back(static_cast<uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000));
+    else
+      for (int value : {red, green, blue}) out.pixels.push_back(static_cast<uint8_t>(value));
+  }
+  return out;
+}
+
 RawImage decode_jpeg(Bytes bytes, int64_t channels, const std::string& name) {
   RawImage out;
   Decoder decoder;
   set_up(decoder.info.err, decoder.failure);
   const bool alpha = channels == 2 || channels == 4;
-  if (!decode(decoder, bytes, alpha ? channels - 1 : channels, out)) {
+  const int64_t wanted = alpha ? channels - 1 : channels;
+  if (!decode(decoder, bytes, wanted, out)) {
     CRESSET_CHECK_AS(IoError, !decoder.lie, "decode_jpeg: ", name, ": the header says ", out.width, " x ", out.height,
                      " pixels, but ", bytes.size(), " bytes cannot hold them");
     throw IoError(message_of("decode_jpeg: ", name, ": ", decoder.failure.message, " (the file has ", bytes.size(),
                              " bytes; truncated or damaged)"));
   }
+  if (out.channels == 4) out = without_inks(out, wanted == 1 ? 1 : 3);
   if (!alpha) return out;
   RawImage with{out.height, out.width, channels, {}};
   with.pixels.reserve(out.pixels.size() / static_cast<size_t>(out.channels) * static_cast<size_t>(channels));
