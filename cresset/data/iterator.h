@@ -28,7 +28,8 @@ class Iterator {
   Iterator& operator++() {
     current("increment");
     state_->batch.reset();  // its memory is free for the next one
-    state_->batch = state_->producer();
+    state_->fetched = false;
+    at_end();
     return *this;
   }
   Batch& operator*() { return current("dereference"); }
@@ -40,12 +41,13 @@ class Iterator {
   struct State {
     std::function<std::optional<Batch>()> producer;
     std::optional<Batch> batch;
-    bool started;
+    bool fetched;
   };
-  // The first batch is fetched when somebody looks.
+  // The first batch is fetched when somebody looks, and so is the one after a batch whose fetch threw.
   bool at_end() const {
     if (!state_) return true;
-    if (!std::exchange(state_->started, true)) state_->batch = state_->producer();
+    if (!state_->fetched) state_->batch = state_->producer();
+    state_->fetched = true;
     return !state_->batch;
   }
   Batch& current(const char* what) const {

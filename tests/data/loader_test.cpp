@@ -148,11 +148,9 @@ TEST(Loader, WorkersErrorsReachTheCallerWithTextAndIndex) {
         make_data_loader(dataset, SequentialSampler(40), DataLoaderOptions(5).workers(2).enforce_ordering(ordered));
     size_t batches = 0, failures = 0;
     auto it = loader->begin();
-    for (bool more = true; more;) {
-      try {
-        if (it == loader->end()) break;
-        batches++;
-        ++it;
+    while (true) try {
+        for (; it != loader->end(); ++it) batches++;
+        break;
       } catch (const WorkerException& error) {
         failures++;
         const std::string words = error.what();
@@ -160,10 +158,8 @@ TEST(Loader, WorkersErrorsReachTheCallerWithTextAndIndex) {
         EXPECT_NE(words.find("batch 3"), std::string::npos) << words;
         EXPECT_NE(words.find("the disk is full of eels"), std::string::npos) << words;
         EXPECT_THROW(std::rethrow_exception(error.original_exception), std::runtime_error);
-        more = batches < 40;
-        if (it == loader->end()) break;
       }
-    }
+    EXPECT_EQ(batches, 7U) << "the loop goes on after the batch that failed";
     EXPECT_EQ(failures, 1U);
   }
 }
@@ -183,7 +179,9 @@ TEST(Loader, AfterAnErrorTheNextEpochWorks) {
 
 TEST(Loader, WithoutWorkersErrorsComeAsTheyAre) {
   auto loader = make_data_loader(Faulty(40), SequentialSampler(40), DataLoaderOptions(5));
-  EXPECT_THROW(for (auto& batch : *loader) static_cast<void>(batch), std::runtime_error);
+  auto it = loader->begin();
+  EXPECT_THROW(while (it != loader->end())++ it, std::runtime_error);
+  EXPECT_EQ(it->front().data.item<int64_t>(), 20) << "and the loop goes on after it";
 }
 
 TEST(Loader, ErrorsOfCollationNameTheIndices) {
