@@ -93,13 +93,31 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-bool number(std::string_view text, float& value) {
-  text = trimmed(text);
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double wide = 0;
+template <class Wide>
+std::errc parse(std::string_view text, float& value) {
+  Wide wide = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wide);
   value = static_cast<float>(wide);
-  return error == std::errc() && end == text.data() + text.size();
+  return end == text.data() + text.size() ? error : std::errc::invalid_argument;
+}
+
+// What float32 cannot hold becomes infinite, or 0, as in Python; long doubles tell which.
+bool number(std::string_view text, float& value) {
+  text = trimmed(text);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  std::errc error = parse<double>(text, value);
+  if (error == std::errc::result_out_of_range) error = parse<long double>(text, value);
+  return error == std::errc();
+}
+
+// The place of a column by its name.
+size_t place_of(const std::vector<std::string>& names, std::string_view name, const std::string& file) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  CRESSET_CHECK_AS(IoError, found != names.end(), "read_csv: ", file, ": no column \"", name, "\" (it has ",
+                   list_of(names), ")");
+  CRESSET_CHECK_AS(IoError, std::find(found + 1, names.end(), name) == names.end(), "read_csv: ", file,
+                   ": more than one column is called \"", name, "\" (it has ", list_of(names), ")");
+  return static_cast<size_t>(found - names.begin());
 }
 
 }  // namespace
@@ -114,12 +132,7 @@ bool CsvTable::contains(std::string_view name) const {
   return std::find(columns_.begin(), columns_.end(), name) != columns_.end();
 }
 
-size_t CsvTable::column(std::string_view name) const {
-  const auto found = std::find(columns_.begin(), columns_.end(), name);
-  CRESSET_CHECK_AS(IoError, found != columns_.end(), "read_csv: ", name_, ": no column \"", name, "\" (it has ",
-                   list_of(columns_), ")");
-  return static_cast<size_t>(found - columns_.begin());
-}
+size_t CsvTable::column(std::string_view name) const { return place_of(columns_, name, name_); }
 
 Tensor CsvTable::numbers(const std::vector<std::string>& columns) const {
   std::vector<size_t> wanted;
@@ -175,16 +188,8 @@ CsvTable parse_csv(std::string_view text, const CsvOptions& options, const std::
     for (size_t i = 0; i < fields.size(); i++) names.push_back(std::to_string(i));
   }
   table.columns_ = options.columns().empty() ? names : options.columns();
-  for (size_t i = 0; i < table.columns_.size(); i++) {
-    if (options.columns().empty()) {
-      table.source_.push_back(i);
-      continue;
-    }
-    const auto found = std::find(names.begin(), names.end(), table.columns_[i]);
-    CRESSET_CHECK_AS(IoError, found != names.end(), "read_csv: ", name, ": no column \"", table.columns_[i],
-                     "\" (it has ", list_of(names), ")");
-    table.source_.push_back(static_cast<size_t>(found - names.begin()));
-  }
+  for (size_t i = 0; i < table.columns_.size(); i++)
+    table.source_.push_back(options.columns().empty() ? i : place_of(names, table.columns_[i], name));
   for (; more; more = reader.next(fields)) {
     CRESSET_CHECK_AS(IoError, fields.size() == names.size(), "read_csv: ", name, ": line ", reader.line(), ", column ",
                      std::min(fields.size(), names.size()) + 1, ": found ", fields.size(), " fields (expected ",

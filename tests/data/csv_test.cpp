@@ -44,6 +44,23 @@ TEST(Csv, NumbersAndClasses) {
   EXPECT_TRUE(equal(table.labels("kind", {"b", "a", " b"}), tensor({2, 1, 0}, kLong)));
 }
 
+TEST(Csv, NumbersBeyondFloatAreInfiniteOrZero) {
+  const auto table = parse_csv("x\n1e39\n-1e400\n1e-400\n+5\n");
+  EXPECT_TRUE(equal(table.numbers({"x"}), tensor({INFINITY, -INFINITY, 0.0F, 5.0F}, kFloat).unsqueeze(1)));
+  EXPECT_ERROR(IoError, parse_csv("x\n+-5\n").numbers({"x"}), "found \"+-5\" (expected a number)");
+}
+
+TEST(Csv, ColumnsOfOneNameAreNotMixedUp) {
+  const auto table = parse_csv("a,b,a\n1,2,3\n", {}, "t.csv");
+  EXPECT_ERROR(IoError, table.numbers({"a"}), "t.csv: more than one column is called \"a\" (it has a, b, a)");
+  EXPECT_EQ(table.numbers({"b"}).item<float>(), 2);
+  EXPECT_EQ(table.at(0, 2), "3");
+  EXPECT_ERROR(IoError, parse_csv("a,b,a\n1,2,3\n", CsvOptions().columns({"a"})), "more than one column");
+  const TemporaryFolder folder;
+  const std::string path = folder.write("index.csv", std::string(",w\n0,5\n"));  // as pandas writes an index
+  EXPECT_EQ(CsvDataset(path).feature_names(), (std::vector<std::string>{"", "w"}));
+}
+
 TEST(Csv, FaultsAreNamedByLineAndColumn) {
   EXPECT_ERROR(IoError, parse_csv("a,b\n1,2\n3\n", {}, "t.csv"),
                "t.csv: line 3, column 2: found 1 fields (expected 2)");

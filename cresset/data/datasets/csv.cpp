@@ -17,7 +17,7 @@ PairDataset CsvDataset::rows_of(const io::CsvTable& table, const CsvDatasetOptio
   names = options.features();
   if (names.empty())
     for (const std::string& column : table.columns())
-      if (column != label) names.push_back(column);
+      if (label.empty() || column != label) names.push_back(column);
   Tensor targets;
   if (label.empty()) {
     targets = zeros({static_cast<int64_t>(table.rows())});
