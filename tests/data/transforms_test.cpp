@@ -49,6 +49,16 @@ TEST(Transforms, CropsAndFlips) {
   EXPECT_ERROR(ValueError, RandomHorizontalFlip(1.5), "probability 1.5");
 }
 
+TEST(Transforms, RangesThatAreNoneAreRefused) {
+  EXPECT_ERROR(ValueError, ColorJitter<>(-0.5), "ColorJitter: found brightness -0.5 (expected 0 or more)");
+  EXPECT_ERROR(ValueError, ColorJitter<>(0, 0, 0, 0.7), "ColorJitter: found hue 0.7 (expected 0 to 0.5)");
+  EXPECT_ERROR(ValueError, RandomRotation<>(-5),
+               "RandomRotation: found degrees 5 to -5 (expected two numbers in order");
+  EXPECT_ERROR(ValueError, RandomResizedCrop<>(4, std::pair(0.0, 1.0)), "RandomResizedCrop: found scale 0 to 1");
+  EXPECT_ERROR(ValueError, RandomResizedCrop<>(4, std::pair(0.5, 1.0), std::pair(2.0, 1.0)), "found ratio 2 to 1");
+  EXPECT_ERROR(ValueError, F::rotate(ramp(1, 4, 4), NAN), "rotate: found nan degrees");
+}
+
 TEST(Transforms, PaddingByOneTwoOrFour) {
   const Tensor x = ramp(1, 2, 2).add(1);
   EXPECT_EQ(Pad(1)(x).sizes(), (IntArrayRef{1, 4, 4}));

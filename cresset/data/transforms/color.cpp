@@ -1,5 +1,6 @@
 // Colour of images: mixing with black, with the mean, with gray, and turning the hue.
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "cresset/data/random.h"
@@ -83,6 +84,16 @@ Tensor adjust_hue(const Tensor& image, double shift) {
   }
   const Tensor y = stack(channels, -3).mul(top_of(image));
   return image.is_floating_point() ? y : y.round().clamp(0, 255).to(image.dtype());
+}
+
+void check_jitter(const char* who, const Jitter& jitter) {
+  const std::pair<const char*, double> factors[] = {
+      {"brightness", jitter.brightness}, {"contrast", jitter.contrast}, {"saturation", jitter.saturation}};
+  for (const auto& [what, amount] : factors)
+    CRESSET_CHECK_AS(ValueError, amount >= 0 && std::isfinite(amount), who, ": found ", what, " ", amount,
+                     " (expected 0 or more)");
+  CRESSET_CHECK_AS(ValueError, jitter.hue >= 0 && jitter.hue <= 0.5, who, ": found hue ", jitter.hue,
+                   " (expected 0 to 0.5)");
 }
 
 Tensor color_jitter(const Tensor& image, const Jitter& jitter) {

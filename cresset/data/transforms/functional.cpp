@@ -128,6 +128,8 @@ Tensor pad(const Tensor& image, IntArrayRef padding, double fill, std::string_vi
 
 Tensor rotate(const Tensor& image, double degrees, Interpolation interpolation, double fill) {
   check_image("rotate", image);
+  CRESSET_CHECK_AS(ValueError, std::isfinite(degrees), "rotate: found ", degrees,
+                   " degrees (expected a finite number)");
   const double angle = degrees * std::numbers::pi / 180, c = std::cos(angle), s = std::sin(angle);
   const auto h = static_cast<double>(image.size(-2)), w = static_cast<double>(image.size(-1));
   // Where a pixel comes from, in coordinates from -1 to 1.
@@ -174,6 +176,14 @@ Box random_resized_box(const Tensor& image, std::pair<double, double> scale, std
 
 void check_probability(const char* who, double p) {
   CRESSET_CHECK_AS(ValueError, p >= 0 && p <= 1, who, ": found probability ", p, " (expected 0 to 1)");
+}
+
+void check_interval(const char* who, const char* what, std::pair<double, double> interval,
+                    std::pair<double, double> bounds) {
+  const auto [low, high] = interval;
+  CRESSET_CHECK_AS(ValueError, low > bounds.first && low <= high && high < bounds.second, who, ": found ", what, " ",
+                   low, " to ", high, " (expected two numbers in order, between ", bounds.first, " and ", bounds.second,
+                   ")");
 }
 
 }  // namespace cresset::data::transforms::functional

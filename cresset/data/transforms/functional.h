@@ -53,7 +53,13 @@ struct Jitter {
   double brightness = 0, contrast = 0, saturation = 0, hue = 0;
 };
 CRESSET_API Tensor color_jitter(const Tensor& image, const Jitter& jitter);
+
+// For the constructors of transforms.
 CRESSET_API void check_probability(const char* who, double p);
+CRESSET_API void check_jitter(const char* who, const Jitter& jitter);
+// Two numbers in order, inside the bounds.
+CRESSET_API void check_interval(const char* who, const char* what, std::pair<double, double> interval,
+                                std::pair<double, double> bounds);
 
 }  // namespace functional
 }  // namespace cresset::data::transforms

@@ -2,6 +2,8 @@
 // tensor, RandomCrop(28, 4).
 #pragma once
 
+#include <cmath>
+
 #include "cresset/data/transforms/tensor.h"
 
 namespace cresset::data::transforms {
@@ -110,7 +112,10 @@ class RandomResizedCrop : public TensorTransform<Target> {
   explicit RandomResizedCrop(Size size, std::pair<double, double> scale = {0.08, 1.0},
                              std::pair<double, double> ratio = {3.0 / 4, 4.0 / 3},
                              Interpolation interpolation = Interpolation::kBilinear)
-      : size_(std::move(size)), scale_(scale), ratio_(ratio), interpolation_(interpolation) {}
+      : size_(std::move(size)), scale_(scale), ratio_(ratio), interpolation_(interpolation) {
+    functional::check_interval("RandomResizedCrop", "scale", scale, {0, INFINITY});
+    functional::check_interval("RandomResizedCrop", "ratio", ratio, {0, INFINITY});
+  }
   Tensor operator()(Tensor image) override {
     const functional::Box box = functional::random_resized_box(image, scale_, ratio_);
     return functional::resized_crop(image, box.top, box.left, box.height, box.width, size_.both(), interpolation_);
@@ -150,7 +155,9 @@ class RandomRotation : public TensorTransform<Target> {
       : RandomRotation(std::pair(-degrees, degrees), interpolation, fill) {}
   explicit RandomRotation(std::pair<double, double> degrees, Interpolation interpolation = Interpolation::kNearest,
                           double fill = 0)
-      : degrees_(degrees), interpolation_(interpolation), fill_(fill) {}
+      : degrees_(degrees), interpolation_(interpolation), fill_(fill) {
+    functional::check_interval("RandomRotation", "degrees", degrees, {-INFINITY, INFINITY});
+  }
   Tensor operator()(Tensor image) override {
     return functional::rotate(image, random_uniform(degrees_.first, degrees_.second), interpolation_, fill_);
   }
@@ -166,7 +173,9 @@ template <typename Target = Tensor>
 class ColorJitter : public TensorTransform<Target> {
  public:
   explicit ColorJitter(double brightness = 0, double contrast = 0, double saturation = 0, double hue = 0)
-      : jitter_{brightness, contrast, saturation, hue} {}
+      : jitter_{brightness, contrast, saturation, hue} {
+    functional::check_jitter("ColorJitter", jitter_);
+  }
   Tensor operator()(Tensor image) override { return functional::color_jitter(image, jitter_); }
 
  private:
