@@ -150,7 +150,7 @@ std::string Checkpoint::save(int64_t step) {
   write_pt_archive(digest, whole, kCommentSize);
   file.write(digest.comment());
   file.commit();
-  prune();
+  prune(path);
   return path;
 }
 
@@ -165,10 +165,12 @@ std::vector<std::string> Checkpoint::files() const {
   return paths;
 }
 
-void Checkpoint::prune() const {
+// Files of later steps, broken ones or another run's, push none of this run's out.
+void Checkpoint::prune(const std::string& newest) const {
   const std::vector<std::string> paths = files();
+  const auto until = static_cast<size_t>(std::find(paths.begin(), paths.end(), newest) - paths.begin() + 1);
   if (options_.keep > 0)
-    for (size_t i = 0; i + static_cast<size_t>(options_.keep) < paths.size(); i++) ::unlink(paths[i].c_str());
+    for (size_t i = 0; i + static_cast<size_t>(options_.keep) < until; i++) ::unlink(paths[i].c_str());
   // What a crash left behind. An hour is longer than any write that is still on its way.
   for (const std::string& name : names_in(folder_)) {
     const size_t end = name.find(".tmp-");

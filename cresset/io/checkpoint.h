@@ -42,7 +42,7 @@ class CRESSET_API Checkpoint {
   void set(const std::string& key, IValue value);
   const IValue* get(const std::string& key) const { return values_.find(key); }
 
-  // Writes step-00001000.ckpt, removes what is older than the newest `keep`, and returns the path.
+  // Writes step-00001000.ckpt, of this and earlier steps leaves the newest `keep`, and returns the path.
   std::string save(int64_t step);
   // The newest file that is whole, and its step; empty if there is none. Broken files are passed over; skipped() says
   // why.
@@ -60,7 +60,7 @@ class CRESSET_API Checkpoint {
   };
   Checkpoint& add_part(const std::string& name, Part part);
   void apply(const std::string& path, const IValue::Dict& held);
-  void prune() const;
+  void prune(const std::string& newest) const;
 
   std::string folder_;
   CheckpointOptions options_;

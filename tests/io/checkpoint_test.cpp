@@ -115,6 +115,17 @@ TEST(Checkpoint, OldOnesAndForgottenTemporariesGo) {
   EXPECT_EQ(folder.count(), 3u);
 }
 
+TEST(Checkpoint, LaterStepsPushNoNewFilesOut) {
+  TempFolder folder;
+  Training training;
+  Checkpoint checkpoint = training.checkpoint(folder.path(), {.keep = 1});
+  test::write_contents(folder / "step-00009000.ckpt", "broken");
+  checkpoint.save(1);
+  const std::string path = checkpoint.save(2);
+  EXPECT_EQ(checkpoint.files(), (std::vector<std::string>{path, folder / "step-00009000.ckpt"}));
+  EXPECT_EQ(checkpoint.load_newest(), 2);
+}
+
 TEST(Checkpoint, MissingPartsAreNamedBeforeAnythingChanges) {
   TempFolder folder;
   Position position;
