@@ -65,8 +65,9 @@ void replace_pair(std::vector<int32_t>& ids, int32_t left, int32_t right, int32_
 }
 
 // A file of ours: its first line says what it is, then numbers, one or more a line.
-std::vector<std::vector<int64_t>> read_numbers(const std::string& path, std::string_view first_line) {
-  const std::vector<uint8_t> bytes = io::read_file(path, "Tokenizer");
+std::vector<std::vector<int64_t>> read_numbers(const char* function, const std::string& path,
+                                               std::string_view first_line) {
+  const std::vector<uint8_t> bytes = io::read_file(path, function);
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<std::vector<int64_t>> lines;
   for (size_t line = 1; !text.empty(); line++) {
@@ -74,7 +75,7 @@ std::vector<std::vector<int64_t>> read_numbers(const std::string& path, std::str
     std::string_view one = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line == 1) {
-      CRESSET_CHECK_AS(IoError, one == first_line, path, ": found the first line \"", one.substr(0, 40),
+      CRESSET_CHECK_AS(IoError, one == first_line, function, ": ", path, ": found the first line \"", one.substr(0, 40),
                        "\" (expected \"", first_line, "\")");
       lines.emplace_back();
       continue;
@@ -83,14 +84,15 @@ std::vector<std::vector<int64_t>> read_numbers(const std::string& path, std::str
     while (!one.empty()) {
       int64_t value = 0;
       const auto [after, error] = std::from_chars(one.data(), one.data() + one.size(), value);
-      CRESSET_CHECK_AS(IoError, error == std::errc(), path, ": line ", line, ": found \"", one.substr(0, 40),
-                       "\" (expected a number)");
+      CRESSET_CHECK_AS(IoError, error == std::errc(), function, ": ", path, ": line ", line, ": found \"",
+                       one.substr(0, 40), "\" (expected a number)");
       one.remove_prefix(static_cast<size_t>(after - one.data()));
       numbers.push_back(value);
       while (one.starts_with(' ')) one.remove_prefix(1);
     }
   }
-  CRESSET_CHECK_AS(IoError, !lines.empty(), path, ": found an empty file (expected \"", first_line, "\")");
+  CRESSET_CHECK_AS(IoError, !lines.empty(), function, ": ", path, ": found an empty file (expected \"", first_line,
+                   "\")");
   lines.erase(lines.begin());
   return lines;
 }
@@ -148,10 +150,11 @@ void CharTokenizer::save(const std::string& path) const {
 }
 
 CharTokenizer CharTokenizer::load(const std::string& path) {
+  constexpr const char* kLoad = "CharTokenizer::load";
   std::string characters;
-  for (const auto& line : read_numbers(path, kCharFile)) {
-    CRESSET_CHECK_AS(IoError, line.size() == 1 && line[0] >= 0 && line[0] < 256, path, ": line ", characters.size() + 2,
-                     ": found ", line.size(), " numbers (expected one from 0 to 255)");
+  for (const auto& line : read_numbers(kLoad, path, kCharFile)) {
+    CRESSET_CHECK_AS(IoError, line.size() == 1 && line[0] >= 0 && line[0] < 256, kLoad, ": ", path, ": line ",
+                     characters.size() + 2, ": found ", text_of(line), " (expected one number from 0 to 255)");
     characters += static_cast<char>(line[0]);
   }
   return CharTokenizer(characters);
@@ -256,14 +259,16 @@ void BpeTokenizer::save(const std::string& path) const {
 
 BpeTokenizer BpeTokenizer::load(const std::string& path) {
   constexpr size_t kLongest = 1 << 16;  // a hostile file could double a token with every line
+  constexpr const char* kLoad = "BpeTokenizer::load";
   BpeTokenizer tokenizer;
-  for (const auto& line : read_numbers(path, kPairFile)) {
+  for (const auto& line : read_numbers(kLoad, path, kPairFile)) {
     const auto known = static_cast<int64_t>(tokenizer.vocab_size());
     const auto fits = [&](int64_t id) { return id >= 0 && id < known; };
-    CRESSET_CHECK_AS(IoError, line.size() == 2 && fits(line[0]) && fits(line[1]), path, ": line ", known - 256 + 2,
-                     ": found ", line.size(), " numbers (expected two ids from 0 to ", known - 1, ")");
-    CRESSET_CHECK_AS(IoError, tokenizer.token(line[0]).size() + tokenizer.token(line[1]).size() <= kLongest, path,
-                     ": line ", known - 256 + 2, ": found a token of more than ", kLongest, " bytes (expected fewer)");
+    CRESSET_CHECK_AS(IoError, line.size() == 2 && fits(line[0]) && fits(line[1]), kLoad, ": ", path, ": line ",
+                     known - 256 + 2, ": found ", text_of(line), " (expected two ids from 0 to ", known - 1, ")");
+    CRESSET_CHECK_AS(IoError, tokenizer.token(line[0]).size() + tokenizer.token(line[1]).size() <= kLongest, kLoad,
+                     ": ", path, ": line ", known - 256 + 2, ": found a token of more than ", kLongest,
+                     " bytes (expected fewer)");
     tokenizer.join(static_cast<int32_t>(line[0]), static_cast<int32_t>(line[1]));
   }
   return tokenizer;

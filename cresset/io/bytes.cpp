@@ -14,7 +14,7 @@ namespace cresset::io {
 std::string system_reason(int error) { return std::generic_category().message(error); }
 
 Source Source::map(const std::string& path, const char* function) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would wait for its writer
   if (file < 0) fault(function, path, system_reason(errno));
   struct Closer {
     int file;

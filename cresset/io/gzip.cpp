@@ -37,11 +37,12 @@ bool file_exists(const std::string& path) {
 }
 
 std::vector<uint8_t> read_file(const std::string& path, const char* function) {
+  struct stat info {};
+  CRESSET_CHECK_AS(IoError, stat(path.c_str(), &info) == 0, function, ": ", path, ": ", std::strerror(errno));
+  // Before it is opened: a pipe would wait for its writer.
+  CRESSET_CHECK_AS(IoError, S_ISREG(info.st_mode), function, ": ", path, ": not a regular file");
   File file(std::fopen(path.c_str(), "rb"));
   CRESSET_CHECK_AS(IoError, file, function, ": ", path, ": ", std::strerror(errno));
-  struct stat info {};
-  CRESSET_CHECK_AS(IoError, fstat(fileno(file.get()), &info) == 0, function, ": ", path, ": ", std::strerror(errno));
-  CRESSET_CHECK_AS(IoError, S_ISREG(info.st_mode), function, ": ", path, ": not a regular file");
   std::vector<uint8_t> bytes(static_cast<size_t>(info.st_size));
   const size_t got = bytes.empty() ? 0 : std::fread(bytes.data(), 1, bytes.size(), file.get());
   CRESSET_CHECK_AS(IoError, got == bytes.size(), function, ": ", path, ": got ", got, " of ", bytes.size(), " bytes");

@@ -46,6 +46,8 @@ Header parse(Bytes bytes, const std::string& name, const IdxWanted& wanted) {
   const int dims = bytes[3];
   CRESSET_CHECK_AS(IoError, wanted.dims < 0 || wanted.dims == dims, "read_idx: ", name, ": found ", dims,
                    " dimensions (expected ", wanted.dims, ")");
+  CRESSET_CHECK_AS(IoError, dims <= static_cast<int>(kMaxDims), "read_idx: ", name, ": found ", dims,
+                   " dimensions (expected at most ", kMaxDims, ")");
   header.length = 4 + static_cast<size_t>(dims) * 4;
   CRESSET_CHECK_AS(IoError, bytes.size() >= header.length, "read_idx: ", name, ": found ", bytes.size(),
                    " bytes (expected a header of ", header.length, " for ", dims, " dimensions; it is truncated)");

@@ -135,10 +135,11 @@ Tensor filled(const Source& source, const Header& header, uint64_t start) {
   const DType dtype = dtype_of_descr(source, header.descr);
   uint64_t bytes = element_size(dtype);
   bool overflow = false;
-  const bool empty = std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end();
+  // Strides count as if no size were 0.
   for (int64_t size : header.shape)
-    if (!empty) overflow = overflow || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes);
-  if (empty) bytes = 0;
+    overflow = overflow || __builtin_mul_overflow(bytes, std::max<uint64_t>(1, static_cast<uint64_t>(size)), &bytes);
+  overflow = overflow || bytes > INT64_MAX;
+  if (std::find(header.shape.begin(), header.shape.end(), 0) != header.shape.end()) bytes = 0;
   if (overflow || !source.holds(start, bytes) || source.size() - start != bytes)
     fault(kLoad, source.name(), "has ", source.size() - start, " bytes of data, which are no ", name_of(dtype),
           " of shape ", text_of(header.shape));

@@ -19,8 +19,8 @@ constexpr uint64_t kLongestHeader = 100'000'000;  // the format's own limit
 constexpr int kDeepestJson = 8;
 
 // In the order of DType; null where the format has no name.
-constexpr std::array<const char*, kDTypes> kNames{"U8",  "I8",  "I16",   "I32",   "I64",  "F16",
-                                                  "F32", "F64", nullptr, nullptr, "BOOL", "BF16"};
+constexpr std::array<const char*, kDTypes> kNames{"U8",  "I8",  "I16", "I32",   "I64",  "F16",
+                                                  "F32", "F64", "C64", nullptr, "BOOL", "BF16"};
 
 struct Place {
   std::string name;
@@ -59,7 +59,7 @@ DType dtype_named(const Source& source, const std::string& tensor, const std::st
   for (size_t i = 0; i < kNames.size(); i++)
     if (kNames[i] && name == kNames[i]) return static_cast<DType>(i);
   fault(kLoad, source.name(), "tensor '", tensor, "' has dtype ", name,
-        " (expected F64, F32, F16, BF16, I64, I32, I16, I8, U8 or BOOL)");
+        " (expected F64, F32, F16, BF16, C64, I64, I32, I16, I8, U8 or BOOL)");
 }
 
 uint64_t unsigned_in(const Source& source, const std::string& tensor, const Json& value, const char* what) {
@@ -84,11 +84,11 @@ Place place_of(const Source& source, const std::string& name, const Json& entry,
     overflow = overflow || n > INT64_MAX;
     place.shape.push_back(static_cast<int64_t>(n));
   }
-  // An empty tensor is empty whatever its other sizes are.
-  const bool empty = std::find(place.shape.begin(), place.shape.end(), 0) != place.shape.end();
+  // Strides count as if no size were 0.
   for (int64_t size : place.shape)
-    if (!empty) overflow = overflow || __builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes);
-  if (empty) bytes = 0;
+    overflow = overflow || __builtin_mul_overflow(bytes, std::max<uint64_t>(1, static_cast<uint64_t>(size)), &bytes);
+  overflow = overflow || bytes > INT64_MAX;
+  if (std::find(place.shape.begin(), place.shape.end(), 0) != place.shape.end()) bytes = 0;
   if (overflow) wrong("its shape has more elements than memory has bytes");
   place.begin = unsigned_in(source, name, entry["data_offsets"][0], "its offset");
   place.end = unsigned_in(source, name, entry["data_offsets"][1], "its offset");

@@ -17,7 +17,7 @@ struct Safetensors {
   Metadata metadata;
 };
 
-// Tensors are written row by row in the dtypes that the format has; complex ones are refused.
+// Tensors are written row by row in the dtypes that the format has; complex128 is refused.
 CRESSET_API void save_safetensors(const std::string& path, const StateDict& tensors,
                                   const Metadata& metadata = Metadata());
 CRESSET_API void save_safetensors(Sink& sink, const StateDict& tensors, const Metadata& metadata = Metadata());

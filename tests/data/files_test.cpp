@@ -73,7 +73,9 @@ TEST(Idx, LiesAndStrangersAreRefused) {
                "found 0 bytes of values (expected 2305843009213693952");
   EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x0E, {UINT32_MAX, UINT32_MAX, UINT32_MAX})),
                "which no file can hold");
-  EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, std::vector<uint32_t>(255, 2))), "which no file can hold");
+  EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, std::vector<uint32_t>(64, 2))), "which no file can hold");
+  EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, std::vector<uint32_t>(255, 1))),
+               "found 255 dimensions (expected at most 64)");
   EXPECT_ERROR(IoError, io::decode_idx(idx_header(0x08, {0, UINT32_MAX, UINT32_MAX, UINT32_MAX})),
                "which no file can hold");
   auto longer = io::encode_idx(ones({3}, kByte));

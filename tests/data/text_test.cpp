@@ -31,7 +31,8 @@ TEST(Characters, EncodeAndDecode) {
   EXPECT_EQ(CharTokenizer::load(folder / "chars.txt").encode("world"), tokenizer.encode("world"));
   EXPECT_ERROR(IoError, CharTokenizer::load(folder.write("bad", std::string("something\n"))),
                "found the first line \"something\"");
-  EXPECT_ERROR(IoError, CharTokenizer::load(folder.write("bad", std::string("cresset characters 1\n300\n"))), "line 2");
+  EXPECT_ERROR(IoError, CharTokenizer::load(folder.write("bad", std::string("cresset characters 1\n300\n"))),
+               "line 2: found [300] (expected one number from 0 to 255)");
   EXPECT_ERROR(IoError, CharTokenizer::load(folder.write("bad", std::string(""))), "empty file");
 }
 
@@ -68,7 +69,8 @@ TEST(BytePairs, SavedAndLoaded) {
     return BpeTokenizer::load(folder.write("bad", "cresset byte pairs 1\n" + body));
   };
   EXPECT_ERROR(IoError, load("97 98\n257 1\n"), "line 3");
-  EXPECT_ERROR(IoError, load("97\n"), "line 2: found 1 numbers (expected two ids from 0 to 255)");
+  EXPECT_ERROR(IoError, load("97\n"), "BpeTokenizer::load: ");
+  EXPECT_ERROR(IoError, load("97 300\n"), "line 2: found [97, 300] (expected two ids from 0 to 255)");
   EXPECT_ERROR(IoError, load("97 x\n"), "line 2: found \"x\" (expected a number)");
   EXPECT_ERROR(IoError, load("-1 5\n"), "line 2");
   std::string doubling = "97 97\n";

@@ -112,7 +112,7 @@ def numpy_check():
 
 def safetensors_arrays():
     return {name: np.array([[0, 1], [2, 100]]).astype(name)
-            for name in ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bool")}
+            for name in ("uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "bool")}
 
 
 def safetensors_write():

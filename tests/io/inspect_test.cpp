@@ -1,4 +1,6 @@
 // The command line: what `cresset inspect` prints, and how it refuses.
+#include <sys/stat.h>
+
 #include "cresset/io/io.h"
 #include "cresset/ops/all.h"
 #include "tests/io/model_like.h"
@@ -104,11 +106,14 @@ TEST_F(Inspect, UsageAndVersion) {
   EXPECT_EQ(cresset_command("--version").output.substr(0, 8), "cresset ");
   EXPECT_EQ(cresset_command("").status, 2);
   EXPECT_EQ(cresset_command("dance").status, 2);
+  EXPECT_NE(cresset_command("dance").output.find("there is no command dance"), std::string::npos);
   EXPECT_EQ(cresset_command("inspect").status, 2);
   EXPECT_EQ(cresset_command("inspect a --fast").status, 2);
   const test::Ran missing = cresset_command("inspect " + folder / "none");
   EXPECT_EQ(missing.status, 1);
   EXPECT_NE(missing.output.find("No such file"), std::string::npos);
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_NE(cresset_command("inspect " + folder / "pipe").output.find("not a plain file"), std::string::npos);
   test::write_contents(folder / "noise.txt", "just words, and enough of them");
   EXPECT_NE(cresset_command("inspect " + folder / "noise.txt").output.find("is no checkpoint, .pt, safetensors"),
             std::string::npos);

@@ -43,6 +43,9 @@ TEST(Npy, HeadersThatLieAreNamed) {
   EXPECT_EQ(load_npy(npy(good, 8, 2)).numel(), 2);
   EXPECT_ERROR(IoError, load_npy(npy(good, 7)), "has 7 bytes of data, which are no float32 of shape [2]");
   EXPECT_ERROR(IoError, load_npy(npy(good, 9)), "has 9 bytes of data");
+  EXPECT_ERROR(IoError,
+               load_npy(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296, 0)}", 0)),
+               "has 0 bytes of data, which are no float32 of shape [4294967296, 4294967296, 0]");
   EXPECT_ERROR(IoError, load_npy(npy(good, 8, 4)), "format version 4");
   EXPECT_ERROR(IoError, load_npy(npy("{'descr': '<f4', 'fortran_order': False}", 8)), "lacks");
   EXPECT_ERROR(IoError, load_npy(npy("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}", 8)), "damaged at byte");

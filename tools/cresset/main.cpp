@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,8 +22,8 @@ constexpr const char* kHelp =
     "  --version\n"
     "  --help\n";
 
-int usage(const char* wrong) {
-  std::fprintf(stderr, "cresset: %s\n\n%s", wrong, kHelp);
+int usage(const std::string& wrong) {
+  std::fprintf(stderr, "cresset: %s\n\n%s", wrong.c_str(), kHelp);
   return 2;
 }
 
@@ -70,7 +71,7 @@ int main(int argc, char** argv) try {
   }
   if (arguments[0] == "run") return run(argv + 1);
   if (arguments[0] == "inspect") return inspect({arguments.begin() + 1, arguments.end()});
-  return usage("there is no such command");
+  return usage("there is no command " + std::string(arguments[0]));
 } catch (const std::exception& error) {
   std::fprintf(stderr, "cresset: %s\n", error.what());
   return 1;
