@@ -3,6 +3,7 @@
 // --text; without, a built-in paragraph that it comes to know by heart.
 #include <cresset/cresset.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -114,7 +115,7 @@ int example(const Arguments& arguments) {
     optimizer.step();
     schedule.step();
     loss_mean += 0.05 * (loss.item<double>() - loss_mean);
-    if (++step % (steps / 5) == 0) std::printf("step %4d   loss %.3f\n", step, loss_mean);
+    if (++step % std::max(1, steps / 5) == 0) std::printf("step %4d   loss %.3f\n", step, loss_mean);
     std::fflush(stdout);
   }
   std::printf("\n%s\n", write(model, tokenizer, text.substr(0, 2), quick ? 100 : 400, 0.7).c_str());

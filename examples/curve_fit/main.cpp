@@ -3,6 +3,7 @@
 #include <cresset/cresset.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -94,7 +95,7 @@ int example(const Arguments& arguments) {
   for (int step = 0; step <= steps; step++) {
     Tensor error = model(column) - y;
     Tensor loss = (error * error).sum() * (1.0 / kPoints);
-    if (step % (steps / 3) == 0) std::printf("  step %4d   loss %.4f\n", step, loss.item<float>());
+    if (step % std::max(1, steps / 3) == 0) std::printf("  step %4d   loss %.4f\n", step, loss.item<float>());
     descent.step(loss);
   }
 

@@ -70,9 +70,9 @@ int example(const Arguments& arguments) {
     Net net;
     optim::Adam optimizer(net->parameters(), optim::AdamOptions(2e-3));
     train(net, optimizer, many, epochs);
+    cresset::save(net, file);
     std::printf("digits 0 to 4 from %d examples: accuracy %.1f %%, saved to %s\n",
                 static_cast<int>(many.labels.size(0)), accuracy(net, test), file.c_str());
-    cresset::save(net, file);
   }
 
   const Digits few(120, 3, 5), test(1500, 4, 5);

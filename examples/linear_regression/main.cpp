@@ -2,6 +2,7 @@
 // batches of a data loader. The true weights are known, so the error of what was learned can be printed.
 #include <cresset/cresset.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "arguments.h"
@@ -33,7 +34,7 @@ int example(const Arguments& arguments) {
       optimizer.step();
       total += loss.item<double>() * static_cast<double>(batch.data.size(0));
     }
-    if (epoch % (epochs / 5) == 0) std::printf("epoch %2d   mean squared error %.4f\n", epoch, total / 1000);
+    if (epoch % std::max(1, epochs / 5) == 0) std::printf("epoch %2d   mean squared error %.4f\n", epoch, total / 1000);
   }
 
   cresset::NoGradGuard no_grad;

@@ -61,7 +61,7 @@ int example(const Arguments& arguments) {
     Tensor loss = equation_error(network, t);
     loss.backward();
     adam.step();
-    if (epoch % (epochs / 3) == 0)
+    if (epoch % std::max(1, epochs / 3) == 0)
       std::printf("Adam, step %4d: error of the equation %.2e\n", epoch, loss.item<double>());
   }
   // A second-order method for the last digits; it calls the closure as often as its line search needs.

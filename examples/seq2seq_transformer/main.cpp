@@ -124,7 +124,7 @@ double learn(const char* name, Task task, int steps, int64_t width) {
     loss.backward();
     nn::utils::clip_grad_norm_(model->parameters(), 1.0);
     optimizer.step();
-    if (step % (steps / 4) == 0) std::printf("  step %4d   loss %.4f\n", step, loss.item<double>());
+    if (step % std::max(1, steps / 4) == 0) std::printf("  step %4d   loss %.4f\n", step, loss.item<double>());
     std::fflush(stdout);
   }
 
