@@ -202,7 +202,10 @@ void Unpickler::push_global(std::string name) {
     broken("'", name,
            "' is a TorchScript class: files of torch.jit.save are not read; in Python, torch.save(module.state_dict(), "
            "path) gives one that is");
-  if (!is_known_global(name)) broken("refused to load '", name, "': only tensors and plain containers are read");
+  if (!is_known_global(name))
+    broken(
+        "refused to load '", name, "': only tensors and plain containers are read",
+        name.starts_with("torch.nn.modules.") ? "; in Python, torch.save(module.state_dict(), path) gives such" : "");
   push_text(Kind::global, std::move(name));
 }
 

@@ -153,6 +153,10 @@ void refuse_other_formats(const Source& source) {
   if (text.size() > 262 && text.substr(257, 5) == "ustar")
     fault(kLoad, source.name(),
           "a tar file of PyTorch before 0.2; convert it in Python: torch.save(torch.load(path), path)");
+  if (text.size() > 8 && text[8] == '{' && source.at<uint64_t>(0) <= text.size() - 8)
+    fault(kLoad, source.name(),
+          "a safetensors file; load_safetensors reads it, and load_state_dict takes what that gives");
+  if (text.starts_with("\x93NUMPY")) fault(kLoad, source.name(), "a NumPy file; load_npy reads it");
 }
 
 }  // namespace

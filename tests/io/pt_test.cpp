@@ -1,6 +1,8 @@
 // .pt files: round trips, sharing, and what PyTorch wrote and reads.
 #include "cresset/io/pt.h"
 
+#include "cresset/io/npy.h"
+#include "cresset/io/safetensors.h"
 #include "cresset/io/serialize.h"
 #include "cresset/io/zip.h"
 #include "cresset/ops/all.h"
@@ -200,6 +202,16 @@ void check_tensors(const IValue::Dict& d) {
   }
 }
 
+TEST(Pt, OtherFormatsAreCalledByTheirNames) {
+  TempFolder folder;
+  StateDict state;
+  state.insert("w", ones({2}));
+  save_safetensors(folder / "a.safetensors", state);
+  EXPECT_ERROR(IoError, load_pt(folder / "a.safetensors"), "a safetensors file; load_safetensors reads it");
+  save_npy(folder / "a.npy", ones({2}));
+  EXPECT_ERROR(IoError, load_pt(folder / "a.npy"), "a NumPy file; load_npy reads it");
+}
+
 TEST(PtExchange, CressetReadsWhatPyTorchWrote) {
   TempFolder folder;
   auto ran = test::run_script("io/exchange.py", "write torch " + folder.path());
@@ -225,6 +237,7 @@ TEST(PtExchange, CressetReadsWhatPyTorchWrote) {
   EXPECT_ERROR(IoError, load_pt(folder / "legacy.pt"), "before 1.6 (not a zip archive); convert it in Python");
   EXPECT_ERROR(IoError, load_pt(folder / "huge_int.pt"), "an integer");
   EXPECT_ERROR(IoError, load_pt(folder / "module.pt"), "refused to load 'torch.nn.modules.container.Sequential'");
+  EXPECT_ERROR(IoError, load_pt(folder / "module.pt"), "torch.save(module.state_dict(), path) gives such");
   EXPECT_ERROR(IoError, load_pt(folder / "script.pt"), "TorchScript");
 }
 
