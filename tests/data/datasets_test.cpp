@@ -142,6 +142,12 @@ TEST(Datasets, SubsetAndRandomSplit) {
   auto fractions = random_split(dataset, std::vector<double>{0.5, 0.25, 0.25});
   EXPECT_EQ(fractions[0].size(), 6U);
   EXPECT_EQ(fractions[1].size(), 2U);
+  EXPECT_EQ(random_split(dataset, {6, 3, 1}, Generator(4))[0].indices(), parts[0].indices());
+  EXPECT_EQ(random_split(dataset, {0.3, 0.7})[1].size(), 7U);
+  EXPECT_ERROR(ValueError, random_split(dataset, {15, -5}), "found length 15 (expected 0 to the size, 10)");
+  EXPECT_ERROR(ValueError, random_split(dataset, {-5, 15}), "found length -5 (expected 0 to the size, 10)");
+  const PairDataset large(zeros({4'000'000}), zeros({4'000'000}));
+  EXPECT_EQ(random_split(large, {0.5, 0.5000005})[1].size(), 2'000'000U) << "a sum a little above 1";
   EXPECT_ERROR(ValueError, random_split(dataset, std::vector<size_t>{6, 3}), "add up to 9 (expected the size, 10)");
   EXPECT_ERROR(ValueError, random_split(dataset, std::vector<double>{0.6, 0.3}), "add up to 0.9");
 }

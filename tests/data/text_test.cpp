@@ -105,6 +105,7 @@ TEST(TextWindows, InputAndTargetAreOneApart) {
   EXPECT_ERROR(ValueError, datasets::TextDataset(ids_tensor({1, 2, 3}), 3),
                "found 3 ids (expected more than the window, 3)");
   EXPECT_ERROR(ValueError, datasets::TextDataset(ids_tensor({1, 2, 3}), 0), "window 0");
+  EXPECT_ERROR(TypeError, datasets::TextDataset(ones({9}), 3), "found ids of float32 (expected whole numbers, int64)");
   auto loader = make_data_loader<samplers::SequentialSampler>(text.map(transforms::Stack<>()), 4);
   for (auto& b : *loader) EXPECT_TRUE(equal(b.data.narrow(1, 1, 2), b.target.narrow(1, 0, 2)));
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace cresset::data::datasets::detail {
 
@@ -26,16 +25,24 @@ std::vector<size_t> split_lengths(size_t size, const std::vector<double>& fracti
                    " (expected 1)");
   std::vector<size_t> lengths;
   lengths.reserve(fractions.size());
-  for (double fraction : fractions)
-    lengths.push_back(static_cast<size_t>(std::floor(static_cast<double>(size) * fraction)));
-  size_t left = size - std::accumulate(lengths.begin(), lengths.end(), size_t{0});
+  size_t left = size;
+  for (double fraction : fractions) {
+    // The sum may be a little more than 1.
+    lengths.push_back(std::min(left, static_cast<size_t>(std::floor(static_cast<double>(size) * fraction))));
+    left -= lengths.back();
+  }
   for (size_t i = 0; left > 0; i = (i + 1) % lengths.size(), left--) lengths[i]++;
   return lengths;
 }
 
 std::vector<std::vector<size_t>> split_indices(size_t size, const std::vector<size_t>& lengths,
                                                const std::optional<Generator>& generator) {
-  const size_t sum = std::accumulate(lengths.begin(), lengths.end(), size_t{0});
+  size_t sum = 0;
+  for (size_t length : lengths) {
+    CRESSET_CHECK_AS(ValueError, length <= size, "random_split: found length ", static_cast<int64_t>(length),
+                     " (expected 0 to the size, ", size, ")");
+    sum += length;
+  }
   CRESSET_CHECK_AS(ValueError, sum == size, "random_split: found lengths that add up to ", sum, " (expected the size, ",
                    size, ")");
   const PhiloxBlock bits = generator.value_or(default_generator()).reserve(1).block(0);

@@ -104,6 +104,14 @@ std::vector<Subset<D>> random_split(const D& dataset, const std::vector<double>&
   return random_split(dataset, detail::split_lengths(size, fractions), generator);
 }
 
+// random_split(digits, {8000, 2000}) or random_split(digits, {0.8, 0.2}).
+template <typename D, typename Number>
+std::vector<Subset<D>> random_split(const D& dataset, std::initializer_list<Number> parts,
+                                    const std::optional<Generator>& generator = std::nullopt) {
+  using Part = std::conditional_t<std::is_floating_point_v<Number>, double, size_t>;
+  return random_split(dataset, std::vector<Part>(parts.begin(), parts.end()), generator);
+}
+
 // One data set after the other.
 template <typename SingleExample = Example<>>
 class ConcatDataset : public Dataset<ConcatDataset<SingleExample>, SingleExample> {

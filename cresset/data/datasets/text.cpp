@@ -9,6 +9,8 @@ namespace cresset::data::datasets {
 
 TextDataset::TextDataset(Tensor ids, size_t window, size_t stride)
     : ids_(std::move(ids)), window_(static_cast<int64_t>(window)), stride_(static_cast<int64_t>(stride)), size_(0) {
+  CRESSET_CHECK_AS(TypeError, is_integral(ids_.dtype(), false), "TextDataset: found ids of ", name_of(ids_.dtype()),
+                   " (expected whole numbers, int64)");
   CRESSET_CHECK_AS(ShapeError, ids_.dim() == 1, "TextDataset: found ids of shape ", ids_.sizes(),
                    " (expected one dimension)");
   CRESSET_CHECK_AS(ValueError, window > 0 && stride > 0, "TextDataset: found window ", window, " and stride ", stride,
