@@ -27,6 +27,8 @@ const std::vector<OpAlias>& op_aliases() {
       {"moveaxis", "movedim"},
       {"swapaxes", "transpose"},
       {"swapdims", "transpose"},
+      {"swapaxes_", "transpose_"},
+      {"swapdims_", "transpose_"},
       {"row_stack", "vstack"},
       {"concat", "cat"},
       {"concatenate", "cat"},

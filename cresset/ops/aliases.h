@@ -83,6 +83,8 @@ inline Tensor moveaxis(const Tensor& self, IntArrayRef source, IntArrayRef desti
 inline Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) { return cresset::movedim(self, source, destination); }
 inline Tensor swapaxes(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose(self, dim0, dim1); }
 inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose(self, dim0, dim1); }
+inline Tensor& swapaxes_(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose_(self, dim0, dim1); }
+inline Tensor& swapdims_(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose_(self, dim0, dim1); }
 inline Tensor row_stack(TensorList tensors) { return cresset::vstack(tensors); }
 inline Tensor& row_stack_out(Tensor& out, TensorList tensors) { return cresset::vstack_out(out, tensors); }
 inline Tensor concat(TensorList tensors, int64_t dim = 0) { return cresset::cat(tensors, dim); }

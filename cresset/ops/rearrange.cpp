@@ -251,6 +251,7 @@ static Tensor& change_shape(const char* op, const Tensor& self, const MakeView& 
     impl->output_nr = changed.impl()->output_nr;
   }
   impl->set_geometry(Dims(changed.sizes()), Dims(changed.strides()));
+  impl->offset = changed.storage_offset();
   autograd::bump_version(self);
   if (of_base && self.requires_grad()) autograd::refresh_view(self);
   return const_cast<Tensor&>(self);
@@ -294,6 +295,19 @@ Tensor& unsqueeze_(const Tensor& self, int64_t dim) try {
   return change_shape("unsqueeze_", self, [&](const Tensor& x) { return unsqueeze(x, dim); });
 }
 CRESSET_ERRORS_OF(unsqueeze_, , self, dim)
+CRESSET_OP(as_strided_, , Tensor&,
+           (const Tensor& self, IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset),
+           "self, size, stride, storage_offset=std::nullopt", Gradient::composed,
+           "Gives self itself other sizes, strides and offset over its memory.")
+Tensor& as_strided_(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                    std::optional<int64_t> storage_offset) try {
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) &&
+      intercepted<void>(as_strided__op, self, size, stride, storage_offset))
+    return const_cast<Tensor&>(self);
+  return change_shape("as_strided_", self,
+                      [&](const Tensor& x) { return as_strided(x, size, stride, storage_offset); });
+}
+CRESSET_ERRORS_OF(as_strided_, , self, size, stride, storage_offset)
 
 // ---- another shape over the same memory
 static void resize(const char* op, const Tensor& self, IntArrayRef size, std::optional<MemoryFormat> format) {

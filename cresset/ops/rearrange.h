@@ -41,6 +41,8 @@ CRESSET_API Tensor& t_(const Tensor& self);
 CRESSET_API Tensor& squeeze_(const Tensor& self);
 CRESSET_API Tensor& squeeze_(const Tensor& self, int64_t dim);
 CRESSET_API Tensor& unsqueeze_(const Tensor& self, int64_t dim);
+CRESSET_API Tensor& as_strided_(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                                std::optional<int64_t> storage_offset = std::nullopt);
 // Another shape over the same memory, in row-major order; more memory if that does not do, whose end is not set. Other
 // tensors over the old memory keep it.
 CRESSET_API Tensor& resize_(const Tensor& self, IntArrayRef size,

@@ -46,11 +46,20 @@ static Tensor polygamma_into(const Into& into, int64_t n, const Tensor& self) {
   CRESSET_CHECK_AS(ValueError, n >= 0, "polygamma: polygamma(n, x) does not support negative n, found ", n);
   DType compute = unary_dtype("polygamma", real_numbers, self.dtype());
   Tensor y = pointwise_result("polygamma", into, {&self}, compute, compute);
+  Tensor x = preserved(into, self, self.requires_grad());
   polygamma_kernel(y, self, n, compute);
-  return differentiable("PolygammaBackward0", into, y, inputs(self), saved(self),
+  return differentiable("PolygammaBackward0", into, y, inputs(self), saved(x),
                         [n](const Tensor& g, Wants, const Tensor& x) { return grads(mul(g, polygamma(n + 1, x))); });
 }
 CRESSET_FORMS_OUT(polygamma, , (int64_t n, const Tensor& self), (n, self), "n, self", "The n-th derivative of digamma.")
+CRESSET_OP(polygamma_, , Tensor&, (const Tensor& self, int64_t n), "self, n", Gradient::formula,
+           "The n-th derivative of digamma, in place.")
+Tensor& polygamma_(const Tensor& self, int64_t n) try {
+  if (CRESSET_LIKELY(thread_state.modes_above == 0) || !intercepted<void>(polygamma__op, self, n))
+    polygamma_into(in_place(self), n, self);
+  return const_cast<Tensor&>(self);
+}
+CRESSET_ERRORS_OF(polygamma_, , self, n)
 
 static Tensor mvlgamma_into(const Into& into, const Tensor& self, int64_t p) {
   CRESSET_CHECK_AS(TypeError, self.dtype() != kBool, "mvlgamma: The input tensor may not be a boolean tensor.");

@@ -38,6 +38,7 @@ CRESSET_SPECIAL_OP_OUT(special_bessel_y1)
 CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t n, DType compute)>, polygamma_kernel,
                "polygamma");
 CRESSET_API Tensor polygamma(int64_t n, const Tensor& self);
+CRESSET_API Tensor& polygamma_(const Tensor& self, int64_t n);
 CRESSET_API Tensor& polygamma_out(Tensor& out, int64_t n, const Tensor& self);
 // The logarithm of the multivariate gamma function of p dimensions.
 CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t p, DType compute)>, mvlgamma_kernel, "mvlgamma");

@@ -419,6 +419,7 @@ Tensor& Tensor::t_() const { return cresset::t_(*this); }
 Tensor& Tensor::squeeze_() const { return cresset::squeeze_(*this); }
 Tensor& Tensor::squeeze_(int64_t dim) const { return cresset::squeeze_(*this, dim); }
 Tensor& Tensor::unsqueeze_(int64_t dim) const { return cresset::unsqueeze_(*this, dim); }
+Tensor& Tensor::as_strided_(IntArrayRef size, IntArrayRef stride, std::optional<int64_t> storage_offset) const { return cresset::as_strided_(*this, size, stride, storage_offset); }
 Tensor& Tensor::resize_(IntArrayRef size, std::optional<MemoryFormat> memory_format) const { return cresset::resize_(*this, size, memory_format); }
 Tensor& Tensor::resize_as_(const Tensor& the_template, std::optional<MemoryFormat> memory_format) const { return cresset::resize_as_(*this, the_template, memory_format); }
 Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::sum(*this, dim, keepdim, dtype); }
@@ -488,6 +489,7 @@ Tensor& Tensor::lgamma_() const { return cresset::lgamma_(*this); }
 Tensor Tensor::digamma() const { return cresset::digamma(*this); }
 Tensor& Tensor::digamma_() const { return cresset::digamma_(*this); }
 Tensor Tensor::polygamma(int64_t n) const { return cresset::polygamma(n, *this); }
+Tensor& Tensor::polygamma_(int64_t n) const { return cresset::polygamma_(*this, n); }
 Tensor Tensor::mvlgamma(int64_t p) const { return cresset::mvlgamma(*this, p); }
 Tensor& Tensor::mvlgamma_(int64_t p) const { return cresset::mvlgamma_(*this, p); }
 Tensor Tensor::i0() const { return cresset::i0(*this); }
@@ -618,6 +620,8 @@ Tensor Tensor::moveaxis(IntArrayRef source, IntArrayRef destination) const { ret
 Tensor Tensor::moveaxis(int64_t source, int64_t destination) const { return cresset::movedim(*this, source, destination); }
 Tensor Tensor::swapaxes(int64_t dim0, int64_t dim1) const { return cresset::transpose(*this, dim0, dim1); }
 Tensor Tensor::swapdims(int64_t dim0, int64_t dim1) const { return cresset::transpose(*this, dim0, dim1); }
+Tensor& Tensor::swapaxes_(int64_t dim0, int64_t dim1) const { return cresset::transpose_(*this, dim0, dim1); }
+Tensor& Tensor::swapdims_(int64_t dim0, int64_t dim1) const { return cresset::transpose_(*this, dim0, dim1); }
 Tensor Tensor::clip(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const { return cresset::clamp(*this, min, max); }
 Tensor& Tensor::clip_(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const { return cresset::clamp_(*this, min, max); }
 Tensor Tensor::clip(const Tensor& min, const Tensor& max) const { return cresset::clamp(*this, min, max); }

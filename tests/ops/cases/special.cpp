@@ -158,6 +158,18 @@ std::vector<OpCase> special_cases() {
        .tolerance = 4,
        .errors = {{"negative", [](Make& make) -> Values { return {int64_t{-1}, make.tensor({2})}; },
                    "polygamma: polygamma(n, x) does not support negative n, found -1"}}},
+      {.name = "polygamma_",
+       .torch = "polygamma_",
+       .samples = [](Make& make) { return whole_number_samples(make, 0, 3, false); },
+       .reference =
+           [](const Arguments& in) {
+             Values turned = {in[1], in[0]};
+             return polygamma_reference(Arguments(turned, in.dtype));
+           },
+       .dtypes = real_floats,
+       .refused = without(all_dtypes, {kFloat16, kBFloat16, kFloat, kDouble}),
+       .tolerance = 4,
+       .writes_self = true},
       {.name = "mvlgamma",
        .torch = "mvlgamma",
        .samples = mvlgamma_samples,
