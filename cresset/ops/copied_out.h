@@ -7,27 +7,46 @@
 
 namespace cresset {
 
-// Writes `made` into `out` by the rules of out forms.
+// Writes `made` into `out`, which may be one of the tensors that were read, and gets made's strides where it is
+// resized.
+inline Tensor written_out(const char* op, const Into& into, const Tensor& made) {
+  check_defined(op, "out", *into.tensor);
+  const bool resized = !(into.tensor->sizes() == made.sizes());
+  Tensor y = result(op, into, made.sizes(), made.dtype(), made.device());
+  if (resized && made.is_non_overlapping_and_dense()) y.impl()->set_geometry(made.sizes(), made.strides());
+  copy_kernel(y, made);
+  return not_differentiable(into, y);
+}
 inline Tensor copied_into(const char* op, const Into& into, const Tensor& made,
                           std::initializer_list<const Tensor*> reads) {
-  Tensor y = result(op, into, made.sizes(), made.dtype(), made.device(), reads);
-  copy_kernel(y, made);
-  return not_differentiable(into, y);  // result has refused tensors that want a gradient
+  for (const Tensor* t : reads)
+    if (thread_state.grad_enabled && t->defined() && t->requires_grad()) autograd::out_form_with_grad(op);
+  return written_out(op, into, made);
 }
 // The same for an op that reads a list.
 inline Tensor copied_from(const char* op, const Into& into, const Tensor& made, TensorList reads) {
-  Tensor y = result(op, into, made.sizes(), made.dtype(), made.device(), {&made});
-  for (const Tensor& t : reads) check_no_overlap(op, y, t);
-  copy_kernel(y, made);
-  return not_differentiable(into, y);
+  for (const Tensor& t : reads)
+    if (thread_state.grad_enabled && t.requires_grad()) autograd::out_form_with_grad(op);
+  return written_out(op, into, made);
+}
+// The same for an out of any dtype that can hold the result.
+inline Tensor cast_into(const char* op, const Into& into, const Tensor& made,
+                        std::initializer_list<const Tensor*> reads) {
+  const Tensor& out = *into.tensor;
+  const bool fits = out.defined() && can_cast(made.dtype(), out.dtype());
+  return copied_into(op, into, (fits ? made.to(out.dtype()) : made).contiguous(), reads);
 }
 
 }  // namespace cresset
 
 #define CRESSET_COPIED_OUT(name, overload_name, parameters, arguments, reads, text, doc) \
-  static Tensor name##_into(const Into& into, CRESSET_EXPAND parameters) {               \
-    return copied_into(#name, into, name arguments, {CRESSET_EXPAND reads});             \
-  }                                                                                      \
+  CRESSET_OUT_BY(copied_into, name, overload_name, parameters, arguments, reads, text, doc)
+#define CRESSET_CAST_OUT(name, overload_name, parameters, arguments, reads, text, doc) \
+  CRESSET_OUT_BY(cast_into, name, overload_name, parameters, arguments, reads, text, doc)
+#define CRESSET_OUT_BY(write, name, overload_name, parameters, arguments, reads, text, doc) \
+  static Tensor name##_into(const Into& into, CRESSET_EXPAND parameters) {                  \
+    return write(#name, into, name arguments, {CRESSET_EXPAND reads});                      \
+  }                                                                                         \
   CRESSET_OUT_FORM(name, overload_name, parameters, arguments, text, doc)
 
 // The out form of an op with two results.

@@ -53,8 +53,8 @@ Tensor cholesky(const Tensor& self, bool upper) try {
   return made.l;
 }
 CRESSET_ERRORS_OF(cholesky, , self, upper)
-CRESSET_COPIED_OUT(cholesky, , (const Tensor& self, bool upper), (self, upper), (&self), "self, upper=false",
-                   "The Cholesky factors of positive-definite matrices.")
+CRESSET_CAST_OUT(cholesky, , (const Tensor& self, bool upper), (self, upper), (&self), "self, upper=false",
+                 "The Cholesky factors of positive-definite matrices.")
 
 CRESSET_LINALG_OP(linalg_cholesky_ex, , detail::TwoTensors, (const Tensor& self, bool upper, bool check_errors),
                   "self, upper=false, check_errors=false", Gradient::formula,

@@ -157,7 +157,7 @@ CRESSET_LINALG_OP(linalg_vector_norm, , Tensor,
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, std::optional<IntArrayRef> dim, bool keepdim,
                           std::optional<DType> dtype) try {
   CRESSET_INTERCEPT(linalg_vector_norm, , Tensor, self, ord, dim, keepdim, dtype);
-  return vector_norm("linalg_vector_norm", self, ord.toDouble(), dims_or_all(self, dim), keepdim, dtype);
+  return vector_norm("linalg_vector_norm", self, ord.to<double>(), dims_or_all(self, dim), keepdim, dtype);
 }
 CRESSET_ERRORS_OF(linalg_vector_norm, , self, ord, dim, keepdim, dtype)
 CRESSET_COPIED_OUT(linalg_vector_norm, ,
@@ -173,7 +173,7 @@ CRESSET_LINALG_OP(linalg_matrix_norm, , Tensor,
 Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim, bool keepdim,
                           std::optional<DType> dtype) try {
   CRESSET_INTERCEPT(linalg_matrix_norm, , Tensor, self, ord, dim, keepdim, dtype);
-  return matrix_norm("linalg_matrix_norm", self, ord.toDouble(), dim, keepdim, dtype);
+  return matrix_norm("linalg_matrix_norm", self, ord.to<double>(), dim, keepdim, dtype);
 }
 CRESSET_ERRORS_OF(linalg_matrix_norm, , self, ord, dim, keepdim, dtype)
 CRESSET_COPIED_OUT(linalg_matrix_norm, ,
@@ -212,8 +212,8 @@ Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, std::op
                    "linalg_norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", self.dim(),
                    "D.");
   if (ord && ((dim && dim->size() == 2) || (!dim && self.dim() == 2)))
-    return matrix_norm("linalg_norm", self, ord->toDouble(), dim ? Dims(*dim) : Dims{0, 1}, keepdim, dtype);
-  return vector_norm("linalg_norm", self, ord ? ord->toDouble() : 2, dims_or_all(self, dim), keepdim, dtype);
+    return matrix_norm("linalg_norm", self, ord->to<double>(), dim ? Dims(*dim) : Dims{0, 1}, keepdim, dtype);
+  return vector_norm("linalg_norm", self, ord ? ord->to<double>() : 2, dims_or_all(self, dim), keepdim, dtype);
 }
 CRESSET_ERRORS_OF(linalg_norm, , self, ord, dim, keepdim, dtype)
 CRESSET_COPIED_OUT(linalg_norm, ,
@@ -268,15 +268,15 @@ CRESSET_LINALG_OP(linalg_cond, , Tensor, (const Tensor& self, const std::optiona
 Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p) try {
   CRESSET_INTERCEPT(linalg_cond, , Tensor, self, p);
   check_cond(self);
-  const double order = p ? p->toDouble() : 2;
+  const double order = p ? p->to<double>() : 2;
   if (std::abs(order) != 2) return product_of_norms(self, Scalar(order));
   if (self.numel() == 0) return self.new_zeros(batch_sizes(self)).to(to_real(self.dtype()));
   const Tensor s = linalg_svdvals(self), largest = select(s, -1, 0), smallest = select(s, -1, -1);
   return order > 0 ? div(largest, smallest) : div(smallest, largest);
 }
 CRESSET_ERRORS_OF(linalg_cond, , self, p)
-CRESSET_COPIED_OUT(linalg_cond, , (const Tensor& self, const std::optional<Scalar>& p), (self, p), (&self),
-                   "self, p=std::nullopt", "The condition numbers of matrices.")
+CRESSET_CAST_OUT(linalg_cond, , (const Tensor& self, const std::optional<Scalar>& p), (self, p), (&self),
+                 "self, p=std::nullopt", "The condition numbers of matrices.")
 
 CRESSET_LINALG_OP(linalg_cond, p_str, Tensor, (const Tensor& self, std::string_view p), "self, p", Gradient::composed,
                   "The condition numbers of matrices in Frobenius' or the nuclear norm.")
@@ -286,7 +286,7 @@ Tensor linalg_cond(const Tensor& self, std::string_view p) try {
   return product_of_norms(self, p);
 }
 CRESSET_ERRORS_OF(linalg_cond, p_str, self, p)
-CRESSET_COPIED_OUT(linalg_cond, p_str, (const Tensor& self, std::string_view p), (self, p), (&self), "self, p",
-                   "The condition numbers of matrices.")
+CRESSET_CAST_OUT(linalg_cond, p_str, (const Tensor& self, std::string_view p), (self, p), (&self), "self, p",
+                 "The condition numbers of matrices.")
 
 }  // namespace cresset

@@ -93,10 +93,10 @@ Tensor linalg_pinv(const Tensor& self, std::optional<double> atol, std::optional
   return pseudo_inverse("linalg_pinv", self, limits_of(self, atol, rtol), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_pinv, atol_rtol_float, self, atol, rtol, hermitian)
-CRESSET_COPIED_OUT(linalg_pinv, atol_rtol_float,
-                   (const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian),
-                   (self, atol, rtol, hermitian), (&self),
-                   "self, atol=std::nullopt, rtol=std::nullopt, hermitian=false", "The pseudo-inverses of matrices.")
+CRESSET_CAST_OUT(linalg_pinv, atol_rtol_float,
+                 (const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian),
+                 (self, atol, rtol, hermitian), (&self), "self, atol=std::nullopt, rtol=std::nullopt, hermitian=false",
+                 "The pseudo-inverses of matrices.")
 
 CRESSET_LINALG_OP(linalg_pinv, atol_rtol_tensor, Tensor,
                   (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
@@ -108,10 +108,10 @@ Tensor linalg_pinv(const Tensor& self, const Tensor& atol, const Tensor& rtol, b
   return pseudo_inverse("linalg_pinv", self, limits_of("linalg_pinv", self, atol, rtol), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_pinv, atol_rtol_tensor, self, atol, rtol, hermitian)
-CRESSET_COPIED_OUT(linalg_pinv, atol_rtol_tensor,
-                   (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
-                   (self, atol, rtol, hermitian), (&self, &atol, &rtol), "self, atol, rtol, hermitian=false",
-                   "The pseudo-inverses of matrices.")
+CRESSET_CAST_OUT(linalg_pinv, atol_rtol_tensor,
+                 (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
+                 (self, atol, rtol, hermitian), (&self, &atol, &rtol), "self, atol, rtol, hermitian=false",
+                 "The pseudo-inverses of matrices.")
 
 CRESSET_LINALG_OP(linalg_pinv, , Tensor, (const Tensor& self, double rcond, bool hermitian),
                   "self, rcond, hermitian=false", Gradient::formula,
@@ -122,8 +122,8 @@ Tensor linalg_pinv(const Tensor& self, double rcond, bool hermitian) try {
   return pseudo_inverse("linalg_pinv", self, limits_of(self, 0.0, rcond), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_pinv, , self, rcond, hermitian)
-CRESSET_COPIED_OUT(linalg_pinv, , (const Tensor& self, double rcond, bool hermitian), (self, rcond, hermitian), (&self),
-                   "self, rcond, hermitian=false", "The pseudo-inverses of matrices.")
+CRESSET_CAST_OUT(linalg_pinv, , (const Tensor& self, double rcond, bool hermitian), (self, rcond, hermitian), (&self),
+                 "self, rcond, hermitian=false", "The pseudo-inverses of matrices.")
 
 CRESSET_OP(pinverse, , Tensor, (const Tensor& self, double rcond), "self, rcond=1e-15", Gradient::formula,
            "The pseudo-inverses of matrices.")
@@ -146,11 +146,10 @@ Tensor linalg_matrix_rank(const Tensor& self, std::optional<double> atol, std::o
   return rank_of("linalg_matrix_rank", self, limits_of(self, atol, rtol), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_matrix_rank, atol_rtol_float, self, atol, rtol, hermitian)
-CRESSET_COPIED_OUT(linalg_matrix_rank, atol_rtol_float,
-                   (const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian),
-                   (self, atol, rtol, hermitian), (&self),
-                   "self, atol=std::nullopt, rtol=std::nullopt, hermitian=false",
-                   "The number of singular values above a limit.")
+CRESSET_CAST_OUT(linalg_matrix_rank, atol_rtol_float,
+                 (const Tensor& self, std::optional<double> atol, std::optional<double> rtol, bool hermitian),
+                 (self, atol, rtol, hermitian), (&self), "self, atol=std::nullopt, rtol=std::nullopt, hermitian=false",
+                 "The number of singular values above a limit.")
 
 CRESSET_LINALG_OP(linalg_matrix_rank, atol_rtol_tensor, Tensor,
                   (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
@@ -162,10 +161,10 @@ Tensor linalg_matrix_rank(const Tensor& self, const Tensor& atol, const Tensor& 
   return rank_of("linalg_matrix_rank", self, limits_of("linalg_matrix_rank", self, atol, rtol), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_matrix_rank, atol_rtol_tensor, self, atol, rtol, hermitian)
-CRESSET_COPIED_OUT(linalg_matrix_rank, atol_rtol_tensor,
-                   (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
-                   (self, atol, rtol, hermitian), (&self, &atol, &rtol), "self, atol, rtol, hermitian=false",
-                   "The number of singular values above a limit.")
+CRESSET_CAST_OUT(linalg_matrix_rank, atol_rtol_tensor,
+                 (const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian),
+                 (self, atol, rtol, hermitian), (&self, &atol, &rtol), "self, atol, rtol, hermitian=false",
+                 "The number of singular values above a limit.")
 
 CRESSET_LINALG_OP(linalg_matrix_rank, , Tensor, (const Tensor& self, double tol, bool hermitian),
                   "self, tol, hermitian=false", Gradient::none, "The number of singular values above tol.")
@@ -175,8 +174,8 @@ Tensor linalg_matrix_rank(const Tensor& self, double tol, bool hermitian) try {
   return rank_of("linalg_matrix_rank", self, limits_of(self, tol, 0.0), hermitian);
 }
 CRESSET_ERRORS_OF(linalg_matrix_rank, , self, tol, hermitian)
-CRESSET_COPIED_OUT(linalg_matrix_rank, , (const Tensor& self, double tol, bool hermitian), (self, tol, hermitian),
-                   (&self), "self, tol, hermitian=false", "The number of singular values above a limit.")
+CRESSET_CAST_OUT(linalg_matrix_rank, , (const Tensor& self, double tol, bool hermitian), (self, tol, hermitian),
+                 (&self), "self, tol, hermitian=false", "The number of singular values above a limit.")
 
 // ---- lstsq: X = pinv(A) B
 namespace {

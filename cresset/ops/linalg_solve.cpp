@@ -256,8 +256,8 @@ Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) try 
                             expand(input2, with_sizes(batch, {input2.size(-2), input2.size(-1)})), upper);
 }
 CRESSET_ERRORS_OF(cholesky_solve, , self, input2, upper)
-CRESSET_COPIED_OUT(cholesky_solve, , (const Tensor& self, const Tensor& input2, bool upper), (self, input2, upper),
-                   (&self, &input2), "self, input2, upper=false", "The solutions of A X = self by A's Cholesky factor.")
+CRESSET_CAST_OUT(cholesky_solve, , (const Tensor& self, const Tensor& input2, bool upper), (self, input2, upper),
+                 (&self, &input2), "self, input2, upper=false", "The solutions of A X = self by A's Cholesky factor.")
 
 CRESSET_OP(cholesky_inverse, , Tensor, (const Tensor& self, bool upper), "self, upper=false", Gradient::formula,
            "The inverse of a matrix, given its Cholesky factor.")
@@ -275,8 +275,8 @@ Tensor cholesky_inverse(const Tensor& self, bool upper) try {
                         });
 }
 CRESSET_ERRORS_OF(cholesky_inverse, , self, upper)
-CRESSET_COPIED_OUT(cholesky_inverse, , (const Tensor& self, bool upper), (self, upper), (&self), "self, upper=false",
-                   "The inverse of a matrix, given its Cholesky factor.")
+CRESSET_CAST_OUT(cholesky_inverse, , (const Tensor& self, bool upper), (self, upper), (&self), "self, upper=false",
+                 "The inverse of a matrix, given its Cholesky factor.")
 
 // ---- of tensors seen as matrices
 CRESSET_LINALG_OP(linalg_tensorinv, , Tensor, (const Tensor& self, int64_t ind), "self, ind=2", Gradient::composed,
@@ -296,8 +296,8 @@ Tensor linalg_tensorinv(const Tensor& self, int64_t ind) try {
   return reshape(linalg_inv(reshape(self, {head.product(), tail.product()})), sizes);
 }
 CRESSET_ERRORS_OF(linalg_tensorinv, , self, ind)
-CRESSET_COPIED_OUT(linalg_tensorinv, , (const Tensor& self, int64_t ind), (self, ind), (&self), "self, ind=2",
-                   "The inverse of self as a map from its last dimensions to its first ind.")
+CRESSET_CAST_OUT(linalg_tensorinv, , (const Tensor& self, int64_t ind), (self, ind), (&self), "self, ind=2",
+                 "The inverse of self as a map from its last dimensions to its first ind.")
 
 CRESSET_LINALG_OP(linalg_tensorsolve, , Tensor,
                   (const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims),
@@ -326,8 +326,8 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, std::optional
   return reshape(linalg_solve(reshape(a, {n, n}), reshape(other, {n})), sizes);
 }
 CRESSET_ERRORS_OF(linalg_tensorsolve, , self, other, dims)
-CRESSET_COPIED_OUT(linalg_tensorsolve, , (const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims),
-                   (self, other, dims), (&self, &other), "self, other, dims=std::nullopt",
-                   "X with tensordot(self, X) = other.")
+CRESSET_CAST_OUT(linalg_tensorsolve, , (const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims),
+                 (self, other, dims), (&self, &other), "self, other, dims=std::nullopt",
+                 "X with tensordot(self, X) = other.")
 
 }  // namespace cresset

@@ -135,8 +135,7 @@ Tensor linalg_eigvals(const Tensor& self) try {
   return general("linalg_eigvals", self, false).values;
 }
 CRESSET_ERRORS_OF(linalg_eigvals, , self)
-CRESSET_COPIED_OUT(linalg_eigvals, , (const Tensor& self), (self), (&self), "self",
-                   "The eigenvalues of square matrices.")
+CRESSET_CAST_OUT(linalg_eigvals, , (const Tensor& self), (self), (&self), "self", "The eigenvalues of square matrices.")
 
 // ---- svd, A = U S V^H. With E[i, j] = S[j]^2 - S[i]^2 and skew(X) = X - X^H:
 // gA = U [skew(U^H gU) / E S + S skew(V^H gV) / E + diag gS + i Im diag(U^H gU) / S] V^H

@@ -161,6 +161,8 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
     CRESSET_CHECK_AS(TypeError, !is_integral(dtype, true) || value->isIntegral(true),
                      "addr: For integral input tensors, argument ", name,
                      " must not be a floating point number, found ", *value);
+    CRESSET_CHECK_AS(TypeError, !value->isBoolean() || dtype == kBool, "addr: Boolean ", name,
+                     " only supported for Boolean results, found a result of ", name_of(dtype));
     check_number("addr", name, *value, dtype);
   }
   const Dims sizes{vec1.size(0), vec2.size(0)};
@@ -170,7 +172,7 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
   // Not even a nan of self counts then, but its strides and dtype do.
   if (beta.equal(0))
     return where(full({}, false, TensorOptions(kBool).device(self.device())), expand(self, sizes), product);
-  return add(times(expand(self, sizes), beta), product);
+  return add(times(expand(self.to(dtype), sizes), beta), product);
 }
 CRESSET_ERRORS_OF(addr, , self, vec1, vec2, beta, alpha)
 static const Op& addr_inplace_op = define_op(
@@ -191,11 +193,10 @@ Tensor& addr_(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const 
   return const_cast<Tensor&>(self);
 }
 CRESSET_ERRORS_OF(addr_inplace, , self, vec1, vec2, beta, alpha)
-CRESSET_COPIED_OUT(addr, ,
-                   (const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta,
-                    const Scalar& alpha),
-                   (self, vec1, vec2, beta, alpha), (&self, &vec1, &vec2), "self, vec1, vec2, beta=1, alpha=1",
-                   "beta * self + alpha * the outer product of two vectors.")
+CRESSET_CAST_OUT(addr, ,
+                 (const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha),
+                 (self, vec1, vec2, beta, alpha), (&self, &vec1, &vec2), "self, vec1, vec2, beta=1, alpha=1",
+                 "beta * self + alpha * the outer product of two vectors.")
 
 // ---- outer, inner, vdot, vecdot
 CRESSET_OP(outer, , Tensor, (const Tensor& self, const Tensor& vec2), "self, vec2", Gradient::composed,
@@ -208,8 +209,8 @@ Tensor outer(const Tensor& self, const Tensor& vec2) try {
   return mul(unsqueeze(self, 1), vec2);
 }
 CRESSET_ERRORS_OF(outer, , self, vec2)
-CRESSET_COPIED_OUT(outer, , (const Tensor& self, const Tensor& vec2), (self, vec2), (&self, &vec2), "self, vec2",
-                   "The matrix of the products of two vectors' elements.")
+CRESSET_CAST_OUT(outer, , (const Tensor& self, const Tensor& vec2), (self, vec2), (&self, &vec2), "self, vec2",
+                 "The matrix of the products of two vectors' elements.")
 
 CRESSET_OP(inner, , Tensor, (const Tensor& self, const Tensor& other), "self, other", Gradient::composed,
            "The sums of products over the last dimension of both; a number multiplies.")
@@ -330,8 +331,8 @@ Tensor kron(const Tensor& self, const Tensor& other) try {
   return reshape(mul(reshape(self, of_self), reshape(other, of_other)), sizes);
 }
 CRESSET_ERRORS_OF(kron, , self, other)
-CRESSET_COPIED_OUT(kron, , (const Tensor& self, const Tensor& other), (self, other), (&self, &other), "self, other",
-                   "Kronecker's product.")
+CRESSET_CAST_OUT(kron, , (const Tensor& self, const Tensor& other), (self, other), (&self, &other), "self, other",
+                 "Kronecker's product.")
 
 // ---- cross
 static Tensor cross_along(const char* op, const Tensor& self, const Tensor& other, int64_t dim) {

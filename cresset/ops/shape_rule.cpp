@@ -233,6 +233,8 @@ Tensor result(const char* op, const Into& into, IntArrayRef sizes, DType dtype, 
     return y;
   }
   if (thread_state.grad_enabled && (others || y.requires_grad())) autograd::out_form_with_grad(op);
+  for (const Tensor* t : reads)
+    if (t->defined() && t->impl() == y.impl()) refuse_overlap(op);  // before it is resized
   resize_out(op, y, sizes, contiguous_strides(sizes));
   for (const Tensor* t : reads)
     if (t->defined() && overlap(y, *t) != Overlap::none) refuse_overlap(op);
@@ -288,7 +290,12 @@ Tensor given_result(const char* op, const Into& into, std::initializer_list<cons
                      " doesn't match the broadcast shape ", text_of(sizes));
   } else {
     if (thread_state.grad_enabled && (others || y.requires_grad())) autograd::out_form_with_grad(op);
-    if (!(y.sizes() == sizes)) resize_out(op, y, sizes, result_strides(sizes, inputs));
+    if (!(y.sizes() == sizes)) {
+      for (const Tensor* t : inputs)
+        CRESSET_CHECK_AS(ShapeError, t->impl() != y.impl(), op, ": output with shape ", text_of(y.sizes()),
+                         " doesn't match the broadcast shape ", text_of(sizes), ", and is an input");
+      resize_out(op, y, sizes, result_strides(sizes, inputs));
+    }
   }
   for (const Tensor* t : inputs)
     if (t->impl() != y.impl() && overlap(y, *t) == Overlap::partial) refuse_overlap(op);

@@ -107,10 +107,41 @@ TEST(OutForms, RandomOnesDrawWhatTheOthersDraw) {
   same([&] { return randperm(6, generator); }, [&](Tensor& out) { return randperm_out(out, 6, generator); }, kLong);
 }
 
+TEST(OutForms, AnInputIsNotResized) {
+  Tensor a = ones({5}), b = full({}, 2.f);
+  expect_error<ShapeError>([&] { add_out(b, a, b); },
+                           "add_out: output with shape [] doesn't match the broadcast shape [5], and is an input");
+  EXPECT_EQ(b.dim(), 0);
+  EXPECT_TRUE(same_bits(add_out(a, a, b), full({5}, 3.f)));
+  Tensor m = ones({2, 3});
+  expect_error<Error>([&] { mm_out(m, m, ones({3, 4})); }, "single memory location");
+  EXPECT_EQ(m.sizes().vec(), (std::vector<int64_t>{2, 3}));
+}
+
+// inverse, cholesky and others make their results before they write them.
+TEST(OutForms, ResultsThatAreCopiedMayGoIntoAnInput) {
+  Tensor a = mul(eye(3), 4);
+  EXPECT_TRUE(same_bits(linalg_inv_out(a, a), mul(eye(3), 0.25)));
+  Tensor m = eye(2), v = ones({2});
+  EXPECT_TRUE(same_bits(addr_out(m, m, v, v), add(eye(2), 1)));
+  Tensor wide = empty({0}, kDouble);
+  EXPECT_TRUE(same_bits(linalg_pinv_out(wide, mul(eye(2), 2)), mul(eye(2, kDouble), 0.5)));
+  Tensor whole = empty({2, 2}, kLong);
+  expect_error<TypeError>([&] { addr_out(whole, m, v, v); }, "addr_out: result type Float can't be cast");
+}
+
+TEST(OutForms, ResizedMatricesHaveTheStridesOfTheFunctionsResult) {
+  Tensor a = mul(eye(3), 4), q = empty({0}), r = empty({7}), rows = empty({3, 3});
+  EXPECT_EQ(linalg_inv_out(q, a).strides(), linalg_inv(a).strides());
+  EXPECT_FALSE(q.is_contiguous());
+  EXPECT_EQ(linalg_cholesky_out(r, a).strides(), linalg_cholesky(a).strides());
+  EXPECT_TRUE(linalg_inv_out(rows, a).is_contiguous());
+}
+
 TEST(OutForms, ListsRefuseOverlapAndGradients) {
   Tensor a = ones({2, 2}), b = ones({2, 2}), out = empty({0});
   EXPECT_TRUE(same_bits(chain_matmul_out(out, {a, b}), full({2, 2}, 2.f)));
-  expect_error<Error>([&] { chain_matmul_out(a, {a, b}); }, "chain_matmul");
+  EXPECT_TRUE(same_bits(chain_matmul_out(out, {out, b}), full({2, 2}, 4.f)));
   expect_error<Error>([&] { vstack_out(a, {a, b}); }, "vstack");
   b.requires_grad_();
   expect_error<AutogradError>([&] { linalg_multi_dot_out(out, {a, b}); }, "linalg_multi_dot");
