@@ -1,7 +1,11 @@
 // Activations of straight lines: their slopes are steps, so the gradient's gradient goes to g alone.
 #include "cresset/ops/activation.h"
 
+#include <cmath>
+#include <limits>
+
 #include "cresset/ops/comparison.h"
+#include "cresset/ops/copy.h"
 #include "cresset/ops/extrema.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/random.h"
@@ -52,7 +56,7 @@ static Tensor leaky_relu_in(Tensor y, const char* op, const char* node, const In
 static Tensor leaky_relu_into(const Into& into, const Tensor& self, const Scalar& negative_slope) {
   check_floating("leaky_relu", self);
   return leaky_relu_in(like("leaky_relu", into, self), "leaky_relu", "LeakyReluBackward0", into, self,
-                       negative_slope.toDouble());
+                       negative_slope.to<double>());
 }
 CRESSET_FORMS(leaky_relu, , (const Tensor& self, const Scalar& negative_slope), (self, negative_slope),
               "self, negative_slope=0.01", "self, and negative_slope * self below zero.", .where = Where::function)
@@ -62,10 +66,13 @@ static Tensor hardtanh_of(const char* op, const Into& into, const Tensor& self, 
                           const Scalar& max_val) {
   CRESSET_CHECK_AS(TypeError, self.dtype() != kBool && !self.is_complex(), op, ": not implemented for '",
                    toString(self.dtype()), "' (Bool inputs not supported for hardtanh; expected real numbers)");
-  CRESSET_CHECK_AS(ValueError, self.dtype() != kByte || (min_val.toDouble() >= 0 && max_val.toDouble() >= 0), op,
+  CRESSET_CHECK_AS(ValueError, self.dtype() != kByte || (min_val.toLong() >= 0 && max_val.toLong() >= 0), op,
                    ": cannot do hardtanh on an unsigned type with negative limits, found ", min_val, " and ", max_val);
   Tensor y = like(op, into, self);
-  clamp_kernel(y, self, min_val, max_val, self.dtype());
+  if (std::isnan(min_val.to<double>()) || std::isnan(max_val.to<double>()))  // PyTorch's answer
+    fill_kernel(y, std::numeric_limits<double>::quiet_NaN());
+  else
+    clamp_kernel(y, self, min_val, max_val, self.dtype());
   return differentiable("HardtanhBackward0", into, y, inputs(self), saved(output(y)),
                         [min_val, max_val](const Tensor& g, Wants, const Tensor& y) {
                           return grads(clamp_backward(g, y, min_val, max_val, /*inner=*/true));
@@ -90,15 +97,15 @@ CRESSET_FORMS(hardsigmoid, , (const Tensor& self), (self), "self", "self / 6 + 1
               .where = Where::function)
 static Tensor hardshrink_into(const Into& into, const Tensor& self, const Scalar& lambd) {
   return of_lines("hardshrink", "HardshrinkBackward0", hardshrink_kernel, shrink_backward_kernel, into, self,
-                  lambd.toDouble());
+                  lambd.to<double>());
 }
 CRESSET_FORMS_OUT(hardshrink, , (const Tensor& self, const Scalar& lambd), (self, lambd), "self, lambd=0.5",
                   "self, and zero from -lambd to lambd.")
 static Tensor softshrink_into(const Into& into, const Tensor& self, const Scalar& lambd) {
-  CRESSET_CHECK_AS(ValueError, lambd.toDouble() >= 0,
+  CRESSET_CHECK_AS(ValueError, lambd.to<double>() >= 0,
                    "softshrink: lambda must be greater or equal to 0, but found to be ", lambd);
   return of_lines("softshrink", "SoftshrinkBackward0", softshrink_kernel, shrink_backward_kernel, into, self,
-                  lambd.toDouble());
+                  lambd.to<double>());
 }
 CRESSET_FORMS_OUT(softshrink, , (const Tensor& self, const Scalar& lambd), (self, lambd), "self, lambd=0.5",
                   "self moved towards zero by lambd.", .where = Where::function)
@@ -110,7 +117,7 @@ static Tensor threshold_into(const Into& into, const Tensor& self, const Scalar&
   Tensor y = like("threshold", into, self), x = preserved(into, self, self.requires_grad());
   threshold_kernel(y, self, threshold, value);
   return differentiable("ThresholdBackward0", into, y, inputs(self), saved(x),
-                        [p = threshold.toDouble()](const Tensor& g, Wants, const Tensor& x) {
+                        [p = threshold.to<double>()](const Tensor& g, Wants, const Tensor& x) {
                           return grads(stepped(&threshold_backward_kernel, g, x, p, 0));
                         });
 }
@@ -140,7 +147,7 @@ CRESSET_FORMS(hardswish, , (const Tensor& self), (self), "self", "self * hardsig
 static Tensor rrelu_into(const Into& into, const Tensor& self, const Scalar& lower, const Scalar& upper, bool training,
                          const std::optional<Generator>& generator) {
   check_floating("rrelu", self);
-  double low = lower.toDouble(), high = upper.toDouble();
+  double low = lower.to<double>(), high = upper.to<double>();
   CRESSET_CHECK_AS(ValueError, low <= high,
                    "rrelu: Lower bound should be less than or equal to the upper bound, found ", lower, " and ", upper);
   if (!training)

@@ -62,7 +62,7 @@ static Tensor elu_of(const char* op, const char* node, const Into& into, const T
 }
 static Tensor elu_into(const Into& into, const Tensor& self, const Scalar& alpha, const Scalar& scale,
                        const Scalar& input_scale) {
-  return elu_of("elu", "EluBackward0", into, self, {alpha.toDouble(), scale.toDouble(), input_scale.toDouble()});
+  return elu_of("elu", "EluBackward0", into, self, {alpha.to<double>(), scale.to<double>(), input_scale.to<double>()});
 }
 CRESSET_FORMS(elu, , (const Tensor& self, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale),
               (self, alpha, scale, input_scale), "self, alpha=1, scale=1, input_scale=1",
@@ -77,7 +77,7 @@ CRESSET_FUNCTION_FORM(selu, , (const Tensor& self), (self), "self", "elu with th
 CRESSET_INPLACE_FORM(selu, , (const Tensor& self), (self), "self", "elu with the numbers that normalise themselves.",
                      .where = Where::function)
 static Tensor celu_into(const Into& into, const Tensor& self, const Scalar& alpha) {
-  double a = alpha.toDouble();
+  double a = alpha.to<double>();
   CRESSET_CHECK_AS(ValueError, a != 0, "celu: ZeroDivisionError: alpha cannot be 0 for CELU");
   return elu_of("celu", "EluBackward0", into, self, {a, 1, 1 / a});
 }
@@ -102,7 +102,7 @@ static Tensor softplus_backward(const Tensor& g, const Tensor& x, double beta, d
 }
 static Tensor softplus_into(const Into& into, const Tensor& self, const Scalar& beta, const Scalar& threshold) {
   Tensor y = real_like("softplus", into, self);
-  double b = beta.toDouble(), t = threshold.toDouble();
+  double b = beta.to<double>(), t = threshold.to<double>();
   softplus_kernel(y, self, b, t, 0);
   return differentiable(
       "SoftplusBackward0", into, y, inputs(self), saved(self),

@@ -103,12 +103,12 @@ static Tensor index_add_into(const Into& into, const Tensor& self, int64_t dim, 
   int d = wrap_dim("index_add", dim, self);
   check_slices("index_add", self, index, true);
   check_source("index_add", self, d, index, source);
-  CRESSET_CHECK_AS(TypeError, !is_integral(self.dtype(), true) || alpha.isIntegral(true),
-                   "index_add: For integral input tensors, argument alpha must not be a floating point number.");
   CRESSET_CHECK_AS(TypeError, !alpha.isComplex() || self.is_complex(),
                    "index_add: For non-complex input tensors, argument alpha must not be a complex number.");
-  bool scaled = !alpha.equal(1);
-  Tensor values = scaled ? mul(source.detach(), alpha).to(self.dtype()) : source.detach();
+  // Fractions are cut off for integers, as PyTorch's.
+  const Scalar factor = is_integral(self.dtype(), false) ? Scalar(alpha.toLong()) : alpha;
+  bool scaled = !factor.equal(1);
+  Tensor values = scaled ? mul(source.detach(), factor).to(self.dtype()) : source.detach();
   Tensor like = at_least_1d(values);
   Tensor y = scattered(into, {"index_add", self, index_of_slices(index, like, d), like, d}, ScatterMode::add);
   return differentiable(

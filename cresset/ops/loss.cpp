@@ -169,17 +169,20 @@ Tensor cross_entropy(const Tensor& self, const Tensor& target, const Tensor& wei
                      toString(target.dtype()));
     CRESSET_CHECK_AS(ValueError, ignore_index < 0,
                      "cross_entropy: ignore_index is not supported for floating point target, found ", ignore_index);
-    if (narrow)
-      return with_probabilities(self.to(kFloat), target.to(kFloat), wide, reduction, label_smoothing).to(self.dtype());
+    if (narrow) {
+      const DType dtype = result_type(self, target), compute = compute_dtype(dtype);
+      return with_probabilities(self.to(compute), target.to(compute), wide, reduction, label_smoothing).to(dtype);
+    }
     return with_probabilities(self, target, weight, reduction, label_smoothing);
   }
-  check_class_indices(self, target);
+  const Tensor classes = target.dtype() == kByte && self.dim() <= 2 ? target.to(kLong) : target;
+  check_class_indices(self, classes);
   if (self.dim() == 2 && !weight.defined() && label_smoothing == 0)
-    return cross_entropy_fused(self, target, reduction, ignore_index);
+    return cross_entropy_fused(self, classes, reduction, ignore_index);
   if (narrow)
-    return detail::cross_entropy_composed(self.to(kFloat), target, wide, reduction, ignore_index, label_smoothing)
+    return detail::cross_entropy_composed(self.to(kFloat), classes, wide, reduction, ignore_index, label_smoothing)
         .to(self.dtype());
-  return detail::cross_entropy_composed(self, target, weight, reduction, ignore_index, label_smoothing);
+  return detail::cross_entropy_composed(self, classes, weight, reduction, ignore_index, label_smoothing);
 }
 CRESSET_ERRORS_OF(cross_entropy, , self, target, weight, reduction, ignore_index, label_smoothing)
 

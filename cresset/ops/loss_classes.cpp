@@ -95,6 +95,8 @@ Tensor nll_with_weight_gradient(const Tensor& x, const Tensor& target, const Ten
 Tensor nll_into(const char* op, const char* node, const Into& into, const Tensor& self, const Tensor& target,
                 const Tensor& weight, int64_t reduction, int64_t ignore_index) {
   detail::check_reduction(op, reduction);
+  if (target.dtype() == kByte && self.dim() <= 2)
+    return nll_into(op, node, into, self, target.to(kLong), weight, reduction, ignore_index);
   check_class_target(op, self, target);
   int64_t class_dim = class_dim_of(self), classes = self.size(class_dim);
   check_class_weight(op, self, weight, classes);

@@ -109,9 +109,9 @@ Tensor matrix_power(const Tensor& self, int64_t n) try {
   CRESSET_CHECK_AS(ShapeError, self.size(-1) == self.size(-2),
                    "matrix_power: A must be batches of square matrices, but they are ", self.size(-2), " by ",
                    self.size(-1), " matrices");
-  if (n == 0)
-    return clone(expand(eye(self.size(-1), TensorOptions(self.dtype()).device(self.device())), self.sizes()),
-                 MemoryFormat::Contiguous);
+  if (n == 0)  // a copy, so that self gets its gradient, zeros
+    return copy_(clone(self, MemoryFormat::Contiguous),
+                 eye(self.size(-1), TensorOptions(self.dtype()).device(self.device())));
   if (n == 1) return clone(self, MemoryFormat::Contiguous);
   Tensor power = n < 0 ? linalg_inv(self) : self, y;
   // Squares, as many of them as the bits of n ask for.

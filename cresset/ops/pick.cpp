@@ -74,10 +74,12 @@ static Tensor median_of_all(Pick pick, const char* op, const char* node, const T
   CRESSET_CHECK_AS(ValueError, self.numel() > 0 || self.is_floating_point(), op, ": found shape ",
                    text_of(self.sizes()), " of ", name_of(self.dtype()),
                    " (expected at least one element: the median of none is nan)");
-  if (self.numel() == 0) return full({}, std::nan(""), self.options());
   Tensor y = empty_contiguous({}, self.dtype(), self.device());
   Tensor place = empty_contiguous({1}, kLong, self.device());
-  pick_kernel(alias(y, {1}, {1}, 0), place, reshape(self.detach(), {-1}), 0, static_cast<int64_t>(pick), 1);
+  if (self.numel() == 0)
+    fill_kernel(y, std::nan(""));
+  else
+    pick_kernel(alias(y, {1}, {1}, 0), place, reshape(self.detach(), {-1}), 0, static_cast<int64_t>(pick), 1);
   return differentiable(node, y, inputs(self), saved(self, output(y)),
                         [](const Tensor& g, Wants, const Tensor& self, const Tensor& y) {
                           return grads(mul(expand(g, self.sizes()), tie_share(self, y, ~uint64_t{0})));

@@ -47,6 +47,7 @@ static Tensor sub_into(const Into& into, const Tensor& self, const Tensor& other
   CRESSET_CHECK_AS(TypeError, self.dtype() != kBool && other.dtype() != kBool,
                    "sub: Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to "
                    "invert a mask, use the `~` or `logical_not()` operator instead");
+  CRESSET_CHECK_AS(TypeError, !alpha.isBoolean(), "sub: Boolean alpha only supported for Boolean results");
   return add_scaled_into("sub", into, self, other, -alpha);
 }
 static Tensor sub_into(const Into& into, const Tensor& self, const Scalar& other, const Scalar& alpha) {

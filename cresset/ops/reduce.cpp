@@ -55,7 +55,8 @@ static Tensor mean_into(const char* node, const Into& into, const Tensor& self, 
   return differentiable(
       node, into, y, inputs(self), saved(),
       [from = KeptDims(self.sizes()), mask, keepdim, count, type = self.dtype()](const Tensor& g, Wants) {
-        return grads(spread(mul(g, 1.0 / static_cast<double>(count)), from, mask, keepdim).to(type));
+        const double share = 1.0 / static_cast<double>(std::max<int64_t>(count, 1));  // of nothing: not nan
+        return grads(spread(mul(g, share), from, mask, keepdim).to(type));
       });
 }
 static Tensor mean_into(const Into& into, const Tensor& self, IntArrayRef dim, bool keepdim,

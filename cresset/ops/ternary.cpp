@@ -1,6 +1,7 @@
 // lerp, addcmul, addcdiv, and where with numbers.
 #include "cresset/ops/ternary.h"
 
+#include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/index.h"
 #include "cresset/ops/shape.h"
@@ -55,19 +56,14 @@ CRESSET_FORMS(lerp, , (const Tensor& self, const Tensor& end, const Tensor& weig
               "self, end, weight", "The points between self and end at the weights, from 0 to 1.")
 
 // ---- addcmul, addcdiv
-static void check_value(const char* op, const Scalar& value, DType compute) {
-  CRESSET_CHECK_AS(TypeError, value.isIntegral(true) || is_differentiable(compute), op,
-                   ": For integral input tensors, argument value must not be a floating point number, found ", value);
-}
 static Tensor addcmul_into(const Into& into, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                            const Scalar& value) {
   DType compute = result_type({&self, &tensor1, &tensor2});
   CRESSET_CHECK_AS(TypeError, compute != kBool, "addcmul: not implemented for 'Bool' (expected numbers)");
-  check_value("addcmul", value, compute);
   Tensor y = pointwise_result("addcmul", into, {&self, &tensor1, &tensor2}, compute, compute);
   bool keep1 = tensor2.requires_grad(), keep2 = tensor1.requires_grad();
   Tensor factor1 = preserved(into, tensor1, keep1), factor2 = preserved(into, tensor2, keep2);
-  addcmul_kernel(y, self, tensor1, tensor2, value, compute);
+  addcmul_kernel(y, self, tensor1, tensor2, value, compute);  // integers cut off its fraction
   return differentiable("AddcmulBackward0", into, y, inputs(self, tensor1, tensor2),
                         saved(kept_if(keep1, factor1), kept_if(keep2, factor2)),
                         [a = Broadcast(self, y), b = Broadcast(tensor1, y), c = Broadcast(tensor2, y), value](
@@ -108,6 +104,12 @@ CRESSET_FORMS(addcdiv, , (const Tensor& self, const Tensor& tensor1, const Tenso
               (self, tensor1, tensor2, value), "self, tensor1, tensor2, value=1", "self + value * tensor1 / tensor2.")
 
 // ---- where
+// A number beside a tensor, in the dtype of the result, which must hold it.
+static Tensor beside(const Scalar& value, const Tensor& tensor) {
+  Tensor number = empty_contiguous({}, result_type(tensor, as_operand(value)), kCPU);
+  fill_kernel(number, value);
+  return number;
+}
 #define CRESSET_WHERE(overload_name, Self, Other, self_tensor, other_tensor)                                \
   CRESSET_OP(where, overload_name, Tensor, (const Tensor& condition, const Self& self, const Other& other), \
              "condition, self, other", Gradient::composed, "self where condition holds, other elsewhere.")  \
@@ -116,8 +118,8 @@ CRESSET_FORMS(addcdiv, , (const Tensor& self, const Tensor& tensor1, const Tenso
     return where(condition, self_tensor, other_tensor);                                                     \
   }                                                                                                         \
   CRESSET_ERRORS_OF(where, overload_name, condition, self, other)
-CRESSET_WHERE(ScalarSelf, Scalar, Tensor, as_operand(self), other)
-CRESSET_WHERE(ScalarOther, Tensor, Scalar, self, as_operand(other))
+CRESSET_WHERE(ScalarSelf, Scalar, Tensor, beside(self, other), other)
+CRESSET_WHERE(ScalarOther, Tensor, Scalar, self, beside(other, self))
 CRESSET_WHERE(Scalar, Scalar, Scalar, as_operand(self), as_operand(other))
 
 CRESSET_OP(where, condition, std::vector<Tensor>, (const Tensor& condition), "condition", Gradient::none,

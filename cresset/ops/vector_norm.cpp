@@ -60,7 +60,7 @@ static Tensor norm_into(const char* node, const Into& into, const Tensor& self, 
                           return grads(mul(signed_power(self, p - 2), mul(wide, scale)));
                         });
 }
-static double order_of(const std::optional<Scalar>& p) { return p ? p->toDouble() : 2; }
+static double order_of(const std::optional<Scalar>& p) { return p ? p->to<double>() : 2; }
 static Tensor in_dtype(const Tensor& self, DType dtype) {
   CRESSET_CHECK_AS(TypeError, is_differentiable(dtype) && (!self.is_complex() || is_complex(dtype)),
                    "norm(): dtype should be floating point or complex, and complex if the input is; found ",
@@ -68,7 +68,7 @@ static Tensor in_dtype(const Tensor& self, DType dtype) {
   return self.to(dtype);
 }
 static Tensor norm_into(const Into& into, const Tensor& self, const Scalar& p) {
-  return norm_into("NormBackward0", into, self, p.toDouble(), IntArrayRef(), false);
+  return norm_into("NormBackward0", into, self, p.to<double>(), IntArrayRef(), false);
 }
 static Tensor norm_into(const Into& into, const Tensor& self, const std::optional<Scalar>& p, DType dtype) {
   return norm_into("NormBackward2", into, in_dtype(self, dtype), order_of(p), IntArrayRef(), false);

@@ -83,6 +83,60 @@ TEST(Edge, GradientsPassWhereTheInputIsNan) {
     }
 }
 
+TEST(Edge, NumbersThatADtypeCannotHoldAreRefused) {
+  Tensor x = ones({3}), bytes = ones({3}, kByte), whole = ones({3}, kLong);
+  const Scalar turned = std::complex<double>(1, 2);
+  EXPECT_ERROR(TypeError, sub(whole, whole, true), "sub: Boolean alpha only supported for Boolean results");
+  EXPECT_ERROR(TypeError, addr(zeros({3, 3}), x, x, true), "addr: Boolean beta only supported for Boolean results");
+  for (const auto& function : std::vector<std::function<Tensor()>>{
+           [&] { return elu(x, turned); }, [&] { return celu(x, turned); }, [&] { return leaky_relu(x, turned); },
+           [&] { return hardshrink(x, turned); }, [&] { return softshrink(x, turned); },
+           [&] { return softplus(x, turned); }, [&] { return rrelu(x, 0, turned); },
+           [&] { return linalg_vector_norm(x, turned); }, [&] { return where(x.gt(0), bytes, 300); },
+           [&] { return where(x.gt(0), 300, bytes); }, [&] { return addcmul(bytes, bytes, bytes, 300); }})
+    EXPECT_ERROR(Error, function(), "without overflow");
+}
+
+// As in PyTorch.
+TEST(Edge, FractionsAreCutOffBesideIntegers) {
+  Tensor whole = full({3}, 2, kLong), index = arange(3);
+  EXPECT_TRUE(addcmul(whole, whole, whole, 1.5).equal(full({3}, 6, kLong)));
+  EXPECT_TRUE(index_add(whole, 0, index, whole, 1.5).equal(full({3}, 4, kLong)));
+}
+
+TEST(Edge, BytesTimesAFactorAreCountedInTheResultsDtype) {
+  EXPECT_TRUE(addr(full({2, 2}, 200, kByte), zeros({2}), zeros({2}), 2).equal(full({2, 2}, 400.f)));
+}
+
+TEST(Edge, ClampingBetweenNanGivesNan) {
+  EXPECT_TRUE(hardtanh(ones({3}), NAN, 1).isnan().all().item<bool>());
+  EXPECT_TRUE(hardtanh(ones({3}), -1, NAN).isnan().all().item<bool>());
+}
+
+TEST(Edge, PowersOfZeroAndMediansOfNothingHaveAGradient) {
+  Tensor a = ones({2, 2}, requires_grad(true)), none = ones({0}, requires_grad(true));
+  matrix_power(a, 0).sum().backward();
+  EXPECT_TRUE(a.grad().equal(zeros({2, 2})));
+  median(none).backward();
+  EXPECT_EQ(none.grad().numel(), 0);
+}
+
+TEST(Edge, MeansOfNothingHaveASecondGradientOfZero) {
+  Tensor none = ones({0}, requires_grad(true)), g = ones({}, requires_grad(true));
+  Tensor first = autograd::grad({mean(none)}, {none}, {g}, std::nullopt, /*create_graph=*/true)[0];
+  EXPECT_EQ(autograd::grad({first}, {g}, {zeros({0})})[0].item<float>(), 0);
+}
+
+TEST(Edge, AsStridedInPlaceMovesTheOffsetAndTheGradient) {
+  Tensor x = arange(6, kFloat).requires_grad_(), y = x.clone();
+  EXPECT_TRUE(y.as_strided_({2}, {2}, 1).equal(tensor({1.f, 3.f})));
+  y.sum().backward();
+  EXPECT_TRUE(x.grad().equal(tensor({0.f, 1.f, 0.f, 1.f, 0.f, 0.f})));
+  Tensor view = arange(6, kFloat).view({2, 3})[1];
+  EXPECT_TRUE(view.as_strided_({2}, {3}, 2).equal(tensor({2.f, 5.f})));
+  EXPECT_EQ(ones({2, 3}).swapaxes_(0, 1).size(0), 3);
+}
+
 TEST(Edge, EmptyHooksAreRefused) {
   Tensor x = ones({1}, requires_grad(true));
   EXPECT_ERROR(AutogradError, x.register_hook(std::function<Tensor(const Tensor&)>()), "empty function");

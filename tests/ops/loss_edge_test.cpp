@@ -88,6 +88,14 @@ TEST(Losses, SecondDerivativeOfCtcIsRefusedByName) {
   }
 }
 
+TEST(Losses, ClassesMayBeBytes) {
+  Tensor x = randn({4, 3}), classes = tensor({0, 2, 1, 255}, kLong), bytes = classes.to(kByte);
+  EXPECT_TRUE(equal(nll_loss(x, bytes, {}, Reduction::Mean, 255), nll_loss(x, classes, {}, Reduction::Mean, 255)));
+  EXPECT_TRUE(
+      equal(cross_entropy(x, bytes, {}, Reduction::None, 255), cross_entropy(x, classes, {}, Reduction::None, 255)));
+  EXPECT_TRUE(cross_entropy(x.to(kHalf), softmax(x, 1)).dtype() == kFloat);
+}
+
 TEST(Losses, TripletWithADistanceOfOnesOwn) {
   manual_seed(3);
   Tensor a = randn({4, 5}, kDouble), p = randn({4, 5}, kDouble), n = randn({4, 5}, kDouble);
