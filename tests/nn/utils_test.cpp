@@ -108,6 +108,10 @@ TEST(ClipGrad, NormIsTakenOverAllGradients) {
   EXPECT_NEAR(nn::utils::clip_grad_norm_({a, b}, 2.0, std::numeric_limits<double>::infinity()), 4, 1e-6);
   EXPECT_NEAR(b.grad()[0].item<double>(), 2, 1e-5);
   EXPECT_EQ(nn::utils::clip_grad_norm_(unused, 1.0), 0);
+  Tensor turned = tensor({1.0, 2.0}).requires_grad_();  // a negative norm turns gradients round, as PyTorch's
+  turned.mutable_grad() = tensor({3.0, 4.0});
+  nn::utils::clip_grad_norm_(turned, -1.0);
+  EXPECT_NEAR(turned.grad()[1].item<float>(), -0.8, 1e-6);
   a.mutable_grad() = tensor({std::numeric_limits<float>::infinity(), 0.0f});
   EXPECT_NE(message_when([&] {
               nn::utils::clip_grad_norm_({a, b}, 1.0, 2.0, /*error_if_nonfinite=*/true);

@@ -241,6 +241,13 @@ TEST(Schedulers, UsersOwn) {
   EXPECT_EQ(scheduler.get_last_lr(), (std::vector<double>{0.05, 0.2}));
 }
 
+TEST(Schedulers, APolynomialWithoutStepsKeepsTheRate) {
+  Problem problem;
+  PolynomialLR scheduler(problem.optimizer, 0);
+  scheduler.step();
+  EXPECT_EQ(problem.optimizer.get_lr(), 0.1);
+}
+
 TEST(Schedulers, ErrorsSayWhatIsWrong) {
   Problem problem;
   Optimizer& o = problem.optimizer;

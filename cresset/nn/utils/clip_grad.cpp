@@ -21,7 +21,6 @@ std::vector<Tensor> gradients_of(const std::vector<Tensor>& parameters) {
 
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
                        bool error_if_nonfinite) {
-  CRESSET_CHECK_AS(ValueError, max_norm >= 0, "clip_grad_norm_: found max_norm ", max_norm, " (expected 0 or more)");
   std::vector<Tensor> gradients = gradients_of(parameters);
   if (gradients.empty()) return 0.0;
   NoGradGuard no_grad;

@@ -49,8 +49,7 @@ std::vector<double> LinearLR::closed_form_lrs() {
 
 PolynomialLR::PolynomialLR(Optimizer& optimizer, int64_t total_iters, double power, int64_t last_epoch)
     : LRScheduler(optimizer), total_iters_(total_iters), power_(power) {
-  CRESSET_CHECK_AS(ValueError, total_iters > 0, "PolynomialLR: total_iters is ", total_iters,
-                   " (expected more than 0)");
+  CRESSET_CHECK_AS(ValueError, total_iters >= 0, "PolynomialLR: total_iters is ", total_iters, " (expected 0 or more)");
   begin(last_epoch);
 }
 std::vector<double> PolynomialLR::get_lrs() {
@@ -62,7 +61,8 @@ std::vector<double> PolynomialLR::get_lrs() {
 }
 std::vector<double> PolynomialLR::closed_form_lrs() {
   const double epoch = static_cast<double>(std::min(total_iters_, last_epoch_));
-  return scaled_base(std::pow(1.0 - epoch / static_cast<double>(total_iters_), power_));
+  const double total = static_cast<double>(std::max<int64_t>(total_iters_, 1));
+  return scaled_base(std::pow(1.0 - epoch / total, power_));
 }
 
 SchedulerFields ConstantLR::fields() { return {{"factor", &factor_}, {"total_iters", &total_iters_}}; }
