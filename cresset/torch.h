@@ -91,18 +91,76 @@ class Context {
   bool deterministicAlgorithms() const { return are_deterministic_algorithms_enabled(); }
   bool deterministicAlgorithmsWarnOnly() const { return is_deterministic_algorithms_warn_only_enabled(); }
   void alertNotDeterministic(const char* caller) const { alert_not_deterministic(caller); }
+  bool hasCUDA() const { return cuda::is_available(); }
+  const Generator& defaultGenerator(Device) const { return default_generator(); }
 };
 inline Context& globalContext() {
   static Context context;
   return context;
 }
+inline bool hasCUDA() { return cuda::is_available(); }
+namespace cuda {
+inline bool cudnn_is_available() { return false; }
+}  // namespace cuda
+
+// Folds f(first, last, identity) of parts of [begin, end), in their order.
+template <class T, class F, class Combine>
+T parallel_reduce(int64_t begin, int64_t end, int64_t grain, T identity, const F& f, const Combine& combine) {
+  std::map<int64_t, T> parts;
+  std::mutex mutex;
+  parallel_for(begin, end, grain, [&](int64_t first, int64_t last) {
+    T part = f(first, last, identity);
+    const std::lock_guard lock(mutex);
+    parts.emplace(first, std::move(part));
+  });
+  T result = identity;
+  for (auto& [first, part] : parts) result = combine(result, part);
+  return result;
+}
+inline int64_t divup(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 // What std::cout << tensor does, with libtorch's name.
 inline void print(const Tensor& tensor) { std::cout << tensor; }
 
-// dtype() and scalar_type() have one type here.
-inline DType typeMetaToScalarType(DType dtype) { return dtype; }
-inline DType scalarTypeToTypeMeta(DType dtype) { return dtype; }
+// ---- names of element types
+inline DType typeMetaToScalarType(TypeMeta meta) { return meta.toScalarType(); }
+inline TypeMeta scalarTypeToTypeMeta(DType dtype) { return TypeMeta(dtype); }
+inline DType get_default_dtype_as_scalartype() { return default_dtype(); }
+inline DType promoteTypes(DType a, DType b) { return promote_types(a, b); }
+inline bool canCast(DType from, DType to) { return can_cast(from, to); }
+template <class T>
+struct CppTypeToScalarType : std::integral_constant<ScalarType, dtype_of<T>> {};
+
+// for_blob(data, sizes).strides(…).deleter(…).make_tensor(): from_blob with named arguments.
+class TensorMaker {
+ public:
+  TensorMaker(void* data, IntArrayRef sizes) : data_(data), sizes_(sizes.vec()) {}
+  TensorMaker& strides(IntArrayRef value) { return strides_ = value.vec(), *this; }
+  TensorMaker& storage_offset(std::optional<int64_t> value) { return offset_ = value.value_or(0), *this; }
+  TensorMaker& deleter(BlobDeleter value) { return deleter_ = std::move(value), *this; }
+  TensorMaker& target_device(std::optional<Device> value) { return device_ = value, *this; }
+  TensorMaker& options(TensorOptions value) { return options_ = value, *this; }
+  Tensor make_tensor() const {
+    const TensorOptions options = device_ ? options_.device(device_) : options_;
+    const Dims strides = strides_ ? Dims(*strides_) : contiguous_strides(sizes_);
+    return from_blob(data_, sizes_, strides, offset_, deleter_, options);
+  }
+
+ private:
+  void* data_;
+  std::vector<int64_t> sizes_;
+  std::optional<std::vector<int64_t>> strides_;
+  int64_t offset_ = 0;
+  BlobDeleter deleter_;
+  std::optional<Device> device_;
+  TensorOptions options_;
+};
+inline TensorMaker for_blob(void* data, IntArrayRef sizes) { return TensorMaker(data, sizes); }
+
+inline std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& self, bool sorted = true,  // NOLINT
+                                                   bool return_inverse = false, bool return_counts = false) {
+  return unique(self, sorted, return_inverse, return_counts);
+}
 
 namespace autograd {
 using ::cresset::GradMode;
@@ -112,7 +170,39 @@ namespace linalg {
 inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, bool full_matrices, std::optional<std::string_view>) {
   return linalg_svd(A, full_matrices);
 }
+inline Tensor svdvals(const Tensor& A, std::optional<std::string_view>) { return linalg_svdvals(A); }
+inline std::tuple<Tensor, Tensor, Tensor, Tensor> lstsq(const Tensor& A, const Tensor& B, std::optional<double> rcond,
+                                                        std::nullopt_t) {
+  return linalg_lstsq(A, B, rcond);
+}
 }  // namespace linalg
+
+namespace special {
+inline Tensor zeta(const Tensor& self, const Scalar& other) { return special_zeta(self, wrapped_number(other)); }
+inline Tensor zeta(const Scalar& self, const Tensor& other) { return special_zeta(wrapped_number(self), other); }
+}  // namespace special
+
+// libtorch's overload that does not centre, known by what stands where the other has pad_mode.
+template <class OneSided>
+requires std::is_same_v<OneSided, bool> || std::is_same_v<OneSided, std::nullopt_t> ||
+    std::is_same_v<OneSided, std::optional<bool>>
+        Tensor stft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_length,
+                    std::optional<int64_t> win_length, const Tensor& window, bool normalized, OneSided onesided,
+                    std::optional<bool> return_complex = std::nullopt) {
+  return stft(self, n_fft, hop_length, win_length, window, /*center=*/false, "reflect", normalized, onesided,
+              return_complex);
+}
+
+namespace enumtype {
+template <class... Tags>
+std::string get_enum_name(const std::variant<Tags...>& choice) {
+  return std::visit([](auto tag) { return name_of(tag.tag); }, choice);
+}
+template <class... Tags>
+int64_t reduction_get_enum(const std::variant<Tags...>& choice) {
+  return std::visit([](auto tag) { return reduction_get_enum(tag.tag); }, choice);
+}
+}  // namespace enumtype
 
 namespace detail {
 inline Generator& getDefaultCPUGenerator() { return default_generator(); }
@@ -215,6 +305,31 @@ namespace at {
 using namespace ::cresset;
 }
 
+// Options hold a choice of tags where libtorch's hold a variant: asked the same way.
+namespace c10 {
+template <class Tag, class... Tags>
+const Tag* get_if(const ::cresset::enumtype::Choice<Tags...>* choice) {
+  static constexpr Tag tag{};
+  return choice && choice->template is<Tag>() ? &tag : nullptr;
+}
+template <class Tag, class... Tags>
+bool holds_alternative(const ::cresset::enumtype::Choice<Tags...>& choice) {
+  return choice.template is<Tag>();
+}
+}  // namespace c10
+namespace caffe2 {
+using ::cresset::TypeMeta;
+}
+
+// As libtorch's headers have it: std::cout << x.sizes().vec() prints the elements, apart by spaces.
+namespace std {
+template <class T>
+ostream& operator<<(ostream& out, const vector<T>& items) {  // NOLINT
+  for (size_t i = 0; i < items.size(); i++) out << (i ? " " : "") << items[i];
+  return out;
+}
+}  // namespace std
+
 // ---- checks: without a message, libtorch's own words
 #define CRESSET_TORCH_CHECK(Type, condition, ...)                                         \
   do {                                                                                    \
@@ -274,11 +389,12 @@ using namespace ::cresset;
 #define _TORCH_OPTIM_DESERIALIZE_TORCH_ARG_DEQUE(T, name) _TORCH_OPTIM_DESERIALIZE_TORCH_ARG(T, name)  // NOLINT
 
 // ---- dispatch on the element type; scalar_t is the C++ type inside the body
-#define AT_DISPATCH_CASE(enumerator, ...)                                         \
-  case enumerator: {                                                              \
-    using scalar_t [[maybe_unused]] = ::cresset::detail::ElementType<enumerator>; \
-    return __VA_ARGS__();                                                         \
+#define CRESSET_DISPATCH_CASE(enumerator, name, ...)                          \
+  case enumerator: {                                                          \
+    using name [[maybe_unused]] = ::cresset::detail::ElementType<enumerator>; \
+    return __VA_ARGS__();                                                     \
   }
+#define AT_DISPATCH_CASE(enumerator, ...) CRESSET_DISPATCH_CASE(enumerator, scalar_t, __VA_ARGS__)
 #define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                                                                            \
   [&] {                                                                                                                \
     const ::cresset::DType dispatched_dtype = TYPE;                                                                    \
@@ -289,26 +405,66 @@ using namespace ::cresset;
             ::cresset::message_of('"', NAME, "\" not implemented for '", ::cresset::toString(dispatched_dtype), "'")); \
     }                                                                                                                  \
   }()
-#define CRESSET_CASES_FLOATING(...)                 \
+#define AT_DISPATCH_CASE_FLOATING_TYPES(...)        \
   AT_DISPATCH_CASE(::cresset::kDouble, __VA_ARGS__) \
   AT_DISPATCH_CASE(::cresset::kFloat, __VA_ARGS__)
-#define CRESSET_CASES_INTEGRAL(...)                \
+#define AT_DISPATCH_CASE_COMPLEX_TYPES(...)                \
+  AT_DISPATCH_CASE(::cresset::kComplexDouble, __VA_ARGS__) \
+  AT_DISPATCH_CASE(::cresset::kComplexFloat, __VA_ARGS__)
+#define AT_DISPATCH_CASE_INTEGRAL_TYPES(...)       \
   AT_DISPATCH_CASE(::cresset::kByte, __VA_ARGS__)  \
   AT_DISPATCH_CASE(::cresset::kChar, __VA_ARGS__)  \
   AT_DISPATCH_CASE(::cresset::kShort, __VA_ARGS__) \
   AT_DISPATCH_CASE(::cresset::kInt, __VA_ARGS__)   \
   AT_DISPATCH_CASE(::cresset::kLong, __VA_ARGS__)
-#define CRESSET_CASES_COMPLEX(...)                         \
-  AT_DISPATCH_CASE(::cresset::kComplexDouble, __VA_ARGS__) \
-  AT_DISPATCH_CASE(::cresset::kComplexFloat, __VA_ARGS__)
-#define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, CRESSET_CASES_FLOATING(__VA_ARGS__))
-#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(TYPE, NAME, ...) \
-  AT_DISPATCH_SWITCH(TYPE, NAME, CRESSET_CASES_FLOATING(__VA_ARGS__) AT_DISPATCH_CASE(::cresset::kHalf, __VA_ARGS__))
-#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(TYPE, NAME, ...) \
-  AT_DISPATCH_SWITCH(TYPE, NAME, CRESSET_CASES_FLOATING(__VA_ARGS__) CRESSET_CASES_COMPLEX(__VA_ARGS__))
-#define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, CRESSET_CASES_INTEGRAL(__VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) \
-  AT_DISPATCH_SWITCH(TYPE, NAME, CRESSET_CASES_INTEGRAL(__VA_ARGS__) CRESSET_CASES_FLOATING(__VA_ARGS__))
+#define AT_DISPATCH_CASE_ALL_TYPES(...)        \
+  AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) \
+  AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_TYPES_AND_HALF(...) \
+  AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)        \
+  AT_DISPATCH_CASE(::cresset::kHalf, __VA_ARGS__)
+#define AT_DISPATCH_CASE_FLOATING_AND_COMPLEX_TYPES(...) \
+  AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)           \
+  AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(...) \
+  AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__)           \
+  AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
+#define AT_DISPATCH_INDEX_TYPES(TYPE, NAME, ...)                                  \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                  \
+                     CRESSET_DISPATCH_CASE(::cresset::kInt, index_t, __VA_ARGS__) \
+                         CRESSET_DISPATCH_CASE(::cresset::kLong, index_t, __VA_ARGS__))
+// Each set of types by itself, or with one to three more.
+#define CRESSET_DISPATCH(SET, TYPE, NAME, ...) AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_##SET(__VA_ARGS__))
+#define CRESSET_DISPATCH_AND(SET, A, TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_##SET(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__))
+#define CRESSET_DISPATCH_AND2(SET, A, B, TYPE, NAME, ...)                                 \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                          \
+                     AT_DISPATCH_CASE_##SET(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
+                         AT_DISPATCH_CASE(B, __VA_ARGS__))
+#define CRESSET_DISPATCH_AND3(SET, A, B, C, TYPE, NAME, ...)                              \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                          \
+                     AT_DISPATCH_CASE_##SET(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
+                         AT_DISPATCH_CASE(B, __VA_ARGS__) AT_DISPATCH_CASE(C, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_TYPES(...) CRESSET_DISPATCH(FLOATING_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND(...) CRESSET_DISPATCH_AND(FLOATING_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND2(...) CRESSET_DISPATCH_AND2(FLOATING_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(...) CRESSET_DISPATCH(FLOATING_TYPES_AND_HALF, __VA_ARGS__)
+#define AT_DISPATCH_INTEGRAL_TYPES(...) CRESSET_DISPATCH(INTEGRAL_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_INTEGRAL_TYPES_AND(...) CRESSET_DISPATCH_AND(INTEGRAL_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_COMPLEX_TYPES(...) CRESSET_DISPATCH(COMPLEX_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_COMPLEX_TYPES_AND(...) CRESSET_DISPATCH_AND(COMPLEX_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES(...) CRESSET_DISPATCH(ALL_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND(...) CRESSET_DISPATCH_AND(ALL_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND2(...) CRESSET_DISPATCH_AND2(ALL_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND3(...) CRESSET_DISPATCH_AND3(ALL_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES(...) CRESSET_DISPATCH(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1(...) CRESSET_DISPATCH_AND(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND2(...) CRESSET_DISPATCH_AND2(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND3(...) CRESSET_DISPATCH_AND3(FLOATING_AND_COMPLEX_TYPES, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX(...) CRESSET_DISPATCH(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND(...) CRESSET_DISPATCH_AND(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND2(...) CRESSET_DISPATCH_AND2(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
+#define AT_DISPATCH_ALL_TYPES_AND_COMPLEX_AND3(...) CRESSET_DISPATCH_AND3(ALL_TYPES_AND_COMPLEX, __VA_ARGS__)
 
 namespace cresset::detail {
 

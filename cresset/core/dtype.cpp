@@ -22,6 +22,25 @@ const char* toString(DType dtype) {
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << toString(dtype); }
 
+std::string_view TypeMeta::name() const {
+  constexpr const char* names[] = {"unsigned char",
+                                   "signed char",
+                                   "short int",
+                                   "int",
+                                   "long int",
+                                   "c10::Half",
+                                   "float",
+                                   "double",
+                                   "c10::complex<float>",
+                                   "c10::complex<double>",
+                                   "bool",
+                                   "c10::BFloat16",
+                                   "nullptr (uninitialized)"};
+  return names[static_cast<int>(dtype_)];
+}
+
+std::ostream& operator<<(std::ostream& out, TypeMeta meta) { return out << meta.name(); }
+
 DType promote_types(DType a, DType b) {
   if (a == b) return a;
   if (a == DType::Undefined || b == DType::Undefined) return a == DType::Undefined ? b : a;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <string_view>
 #include <type_traits>
 
 #include "cresset/core/export.h"
@@ -86,11 +87,40 @@ CRESSET_API const char* name_of(DType dtype);   // "float32": Cresset's messages
 CRESSET_API const char* toString(DType dtype);  // "Float": libtorch's
 CRESSET_API std::ostream& operator<<(std::ostream& out, DType dtype);
 
+// What Tensor::dtype() and TensorOptions::dtype() give: an element type that prints as C++ calls it ("float", "long
+// int"), and has the members that libtorch's programs ask for.
+class TypeMeta {
+ public:
+  constexpr TypeMeta() = default;
+  constexpr explicit TypeMeta(DType dtype) : dtype_(dtype) {}
+  template <class T>
+  static constexpr TypeMeta Make() {
+    return TypeMeta(dtype_of<T>);
+  }
+  static constexpr TypeMeta fromScalarType(DType dtype) { return TypeMeta(dtype); }
+  constexpr TypeMeta& operator=(DType dtype) { return dtype_ = dtype, *this; }
+
+  constexpr operator DType() const { return dtype_; }
+  constexpr DType toScalarType() const { return dtype_; }
+  constexpr bool isScalarType() const { return dtype_ != DType::Undefined; }
+  constexpr bool isScalarType(DType dtype) const { return dtype_ == dtype; }
+  template <class T>
+  constexpr bool Match() const {
+    return dtype_ == dtype_of<T>;
+  }
+  constexpr size_t itemsize() const { return element_size(dtype_); }
+  CRESSET_API std::string_view name() const;
+
+ private:
+  DType dtype_ = DType::Undefined;
+};
+CRESSET_API std::ostream& operator<<(std::ostream& out, TypeMeta meta);
+
 CRESSET_API DType promote_types(DType a, DType b);
 CRESSET_API bool can_cast(DType from, DType to);
 
 CRESSET_API DType default_dtype();
-inline DType get_default_dtype() { return default_dtype(); }
+inline TypeMeta get_default_dtype() { return TypeMeta(default_dtype()); }
 CRESSET_API void set_default_dtype(DType dtype);
 // Half and bfloat16 compute in float; everything else in itself.
 constexpr DType compute_dtype(DType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }

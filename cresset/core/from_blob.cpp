@@ -31,7 +31,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, int64_t sto
   impl->inference = thread_state.inference;
   impl->offset = storage_offset;
   impl->set_geometry(sizes, strides);
-  impl->storage = Storage::borrow(data, bytes, device, nullptr);
+  impl->storage = StorageImpl::borrow(data, bytes, device, nullptr);
   if (options.requires_grad()) y.requires_grad_();
   *impl->storage->deleter = std::move(deleter);  // last: nothing can fail any more
   return y;

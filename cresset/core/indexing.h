@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <limits>
 
 #include "cresset/core/tensor.h"
 
@@ -12,24 +13,26 @@ inline constexpr std::nullopt_t None = std::nullopt;
 struct EllipsisIndexType {};
 inline constexpr EllipsisIndexType Ellipsis{};
 
+inline constexpr int64_t INDEX_MAX = std::numeric_limits<int64_t>::max();
+
 // start, start + step, … before stop; what is None is the beginning, the end and 1. Negative bounds count from the end.
 class Slice {
  public:
   explicit Slice(std::optional<int64_t> start = None, std::optional<int64_t> stop = None,
                  std::optional<int64_t> step = None)
-      : start_(start), stop_(stop), step_(step.value_or(1)) {
+      : start_(start.value_or(0)), stop_(stop.value_or(INDEX_MAX)), step_(step.value_or(1)) {
     CRESSET_CHECK_AS(ValueError, step_ != 0, "Slice: step cannot be zero (slice step must be positive)");
     CRESSET_CHECK_AS(ValueError, step_ > 0, "Slice: step must be greater than zero, found ", step_);
   }
-  std::optional<int64_t> start() const { return start_; }
-  std::optional<int64_t> stop() const { return stop_; }
+  int64_t start() const { return start_; }
+  int64_t stop() const { return stop_; }
   int64_t step() const { return step_; }
-  bool is_full() const { return !start_ && !stop_ && step_ == 1; }
+  bool is_full() const { return start_ == 0 && stop_ == INDEX_MAX && step_ == 1; }
 
  private:
-  std::optional<int64_t> start_, stop_;
-  int64_t step_;
+  int64_t start_, stop_, step_;
 };
+CRESSET_API std::ostream& operator<<(std::ostream& out, const Slice& slice);
 
 class TensorIndex {
  public:
@@ -65,5 +68,7 @@ class TensorIndex {
   Slice slice_;
   Tensor tensor_;
 };
+CRESSET_API std::ostream& operator<<(std::ostream& out, const TensorIndex& index);
+CRESSET_API std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices);
 
 }  // namespace cresset::indexing

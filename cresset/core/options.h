@@ -17,6 +17,7 @@ class TensorOptions {
  public:
   TensorOptions() = default;
   TensorOptions(DType dtype) : dtype_(dtype), set_(kDtype) {}
+  TensorOptions(TypeMeta dtype) : TensorOptions(dtype.toScalarType()) {}
   TensorOptions(Device device) : device_(device), set_(kDevice) {}
   TensorOptions(DeviceType type) : TensorOptions(Device(type)) {}
   TensorOptions(MemoryFormat format) : format_(format), set_(kFormat) {}
@@ -44,7 +45,7 @@ class TensorOptions {
     return changed;
   }
 
-  DType dtype() const { return has_dtype() ? dtype_ : default_dtype(); }
+  TypeMeta dtype() const { return TypeMeta(has_dtype() ? dtype_ : default_dtype()); }
   Device device() const { return device_; }
   Layout layout() const { return kStrided; }
   bool requires_grad() const { return requires_grad_; }

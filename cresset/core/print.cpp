@@ -8,6 +8,8 @@
 #include <iostream>
 #include <ostream>
 
+#include "cresset/core/indexing.h"
+
 namespace cresset {
 namespace {
 
@@ -209,54 +211,71 @@ void Tensor::print() const {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return print(out, tensor, 80); }
 
-namespace {
-
-// libtorch's names for the C++ types, which differ from those of scalar_type().
-const char* cpp_name(DType dtype) {
-  constexpr const char* names[] = {"unsigned char",
-                                   "signed char",
-                                   "short int",
-                                   "int",
-                                   "long int",
-                                   "c10::Half",
-                                   "float",
-                                   "double",
-                                   "c10::complex<float>",
-                                   "c10::complex<double>",
-                                   "bool",
-                                   "c10::BFloat16",
-                                   "nullptr (uninitialized)"};
-  return names[static_cast<int>(dtype)];
-}
-
-const char* name_of(MemoryFormat format) {
+std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
   switch (format) {
     case MemoryFormat::Contiguous:
-      return "Contiguous";
+      return out << "Contiguous";
     case MemoryFormat::Preserve:
-      return "Preserve";
+      return out << "Preserve";
     case MemoryFormat::ChannelsLast:
-      return "ChannelsLast";
+      return out << "ChannelsLast";
     case MemoryFormat::ChannelsLast3d:
-      return "ChannelsLast3d";
+      return out << "ChannelsLast3d";
   }
-  return "?";
+  return out << '?';
 }
-
-}  // namespace
-
 std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
 
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
   auto unless_given = [](bool given) { return given ? "" : " (default)"; };
   auto flag = [](bool value) { return value ? "true" : "false"; };
-  out << "TensorOptions(dtype=" << cpp_name(options.dtype()) << unless_given(options.has_dtype());
+  out << "TensorOptions(dtype=" << options.dtype() << unless_given(options.has_dtype());
   out << ", device=" << options.device() << unless_given(options.has_device());
   out << ", layout=" << options.layout() << unless_given(options.has_layout());
   out << ", requires_grad=" << flag(options.requires_grad()) << unless_given(options.has_requires_grad());
   out << ", pinned_memory=" << flag(options.pinned_memory()) << unless_given(options.has_pinned_memory());
-  const std::optional<MemoryFormat> format = options.memory_format_opt();
-  return out << ", memory_format=" << (format ? name_of(*format) : "(nullopt)") << ')';
+  out << ", memory_format=";
+  if (options.has_memory_format())
+    out << *options.memory_format_opt();
+  else
+    out << "(nullopt)";
+  return out << ')';
 }
+
+std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& type) { return out << type.toString(); }
+std::ostream& operator<<(std::ostream& out, Half value) { return out << static_cast<float>(value); }
+std::ostream& operator<<(std::ostream& out, BFloat16 value) { return out << static_cast<float>(value); }
+
+namespace indexing {
+
+std::ostream& operator<<(std::ostream& out, const Slice& slice) {
+  return out << slice.start() << ':' << slice.stop() << ':' << slice.step();
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorIndex& index) {
+  switch (index.kind()) {
+    case TensorIndex::Kind::none:
+      return out << "None";
+    case TensorIndex::Kind::ellipsis:
+      return out << "...";
+    case TensorIndex::Kind::integer:
+      return out << index.integer();
+    case TensorIndex::Kind::boolean:
+      return out << (index.boolean() ? "true" : "false");
+    case TensorIndex::Kind::slice:
+      return out << index.slice();
+    case TensorIndex::Kind::tensor:
+      return out << index.tensor();
+  }
+  return out;
+}
+
+std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices) {
+  out << '(';
+  for (size_t i = 0; i < indices.size(); i++) out << (i ? ", " : "") << indices[i];
+  return out << ')';
+}
+
+}  // namespace indexing
 
 }  // namespace cresset

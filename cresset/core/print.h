@@ -30,6 +30,9 @@ CRESSET_API std::ostream& print(std::ostream& out, const Tensor& tensor, int64_t
 // "TensorOptions(dtype=float, device=cpu, …)" and "Strided", as libtorch prints them.
 CRESSET_API std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 CRESSET_API std::ostream& operator<<(std::ostream& out, Layout layout);
+CRESSET_API std::ostream& operator<<(std::ostream& out, MemoryFormat format);
+CRESSET_API std::ostream& operator<<(std::ostream& out, Half value);
+CRESSET_API std::ostream& operator<<(std::ostream& out, BFloat16 value);
 
 // The name of the tensor's node, empty for a leaf. Defined in autograd.
 CRESSET_API std::string grad_fn_name(const Tensor& tensor);

@@ -9,7 +9,7 @@
 
 namespace cresset {
 namespace {
-constexpr size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
+constexpr size_t kHeader = (sizeof(StorageImpl) + 63) / 64 * 64;
 constexpr size_t kTogether = 4096;  // larger data gets a block of its own
 
 [[noreturn]] void refuse_device(Device device) {
@@ -24,16 +24,16 @@ DeviceMemory& device_memory(DeviceType type) {
   return memories[static_cast<int>(type)];
 }
 
-Ref<Storage> Storage::make(size_t bytes, Device device) {
+Ref<StorageImpl> StorageImpl::make(size_t bytes, Device device) {
   if (CRESSET_LIKELY(device.is_cpu() && bytes <= kTogether)) {
-    auto* storage = new (allocate(kHeader + bytes)) Storage;
+    auto* storage = new (allocate(kHeader + bytes)) StorageImpl;
     storage->with_header = true;
     storage->data = reinterpret_cast<char*>(storage) + kHeader;
     storage->bytes = bytes;
-    return Ref<Storage>::adopt(storage);
+    return Ref<StorageImpl>::adopt(storage);
   }
-  auto* storage = new (allocate(kHeader)) Storage;
-  auto owned = Ref<Storage>::adopt(storage);
+  auto* storage = new (allocate(kHeader)) StorageImpl;
+  auto owned = Ref<StorageImpl>::adopt(storage);
   storage->device = device;
   if (device.is_cpu()) {
     storage->data = allocate(bytes);
@@ -47,9 +47,9 @@ Ref<Storage> Storage::make(size_t bytes, Device device) {
   return owned;
 }
 
-Ref<Storage> Storage::borrow(void* data, size_t bytes, Device device, std::function<void(void*)> deleter) {
-  auto* storage = new (allocate(kHeader)) Storage;
-  auto owned = Ref<Storage>::adopt(storage);
+Ref<StorageImpl> StorageImpl::borrow(void* data, size_t bytes, Device device, std::function<void(void*)> deleter) {
+  auto* storage = new (allocate(kHeader)) StorageImpl;
+  auto owned = Ref<StorageImpl>::adopt(storage);
   storage->device = device;
   storage->data = data;
   storage->resizable = false;
@@ -58,7 +58,7 @@ Ref<Storage> Storage::borrow(void* data, size_t bytes, Device device, std::funct
   return owned;
 }
 
-void Storage::destroy(Storage* storage) {
+void StorageImpl::destroy(StorageImpl* storage) {
   if (storage->with_header) {
     deallocate(storage, kHeader + storage->bytes);
     return;

@@ -1,6 +1,6 @@
-// Storage: the memory under one or more tensors, with the version that in-place ops advance. Small CPU storages hold
-// header and data in one block; larger ones keep the header apart, so that big data blocks stay within their size
-// class.
+// StorageImpl: the memory under one or more tensors, with the version that in-place ops advance. Small CPU storages
+// hold header and data in one block; larger ones keep the header apart, so that big data blocks stay within their size
+// class. Storage is the handle on it that Tensor::storage() gives.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct VersionCounter : Counted {
   static void destroy(VersionCounter* counter) { delete counter; }
 };
 
-struct CRESSET_API Storage : Counted {
+struct CRESSET_API StorageImpl : Counted {
   std::atomic<uint32_t> version{0};
   Device device;
   bool with_header = false;  // data stands behind this header in one block
@@ -26,9 +26,27 @@ struct CRESSET_API Storage : Counted {
   size_t bytes = 0;
   std::function<void(void*)>* deleter = nullptr;  // memory of somebody else's
 
-  static Ref<Storage> make(size_t bytes, Device device);
-  static Ref<Storage> borrow(void* data, size_t bytes, Device device, std::function<void(void*)> deleter);
-  static void destroy(Storage* storage);
+  static Ref<StorageImpl> make(size_t bytes, Device device);
+  static Ref<StorageImpl> borrow(void* data, size_t bytes, Device device, std::function<void(void*)> deleter);
+  static void destroy(StorageImpl* storage);
+};
+
+class Storage {
+ public:
+  Storage() = default;
+  explicit Storage(Ref<StorageImpl> impl) : impl_(std::move(impl)) {}
+  void* data() const { return impl_->data; }
+  size_t nbytes() const { return impl_->bytes; }
+  Device device() const { return impl_->device; }
+  DeviceType device_type() const { return impl_->device.type(); }
+  size_t use_count() const { return impl_.use_count(); }
+  bool unique() const { return impl_.unique(); }
+  bool is_alias_of(const Storage& other) const { return impl_ == other.impl_; }
+  explicit operator bool() const { return static_cast<bool>(impl_); }
+  StorageImpl* unsafeGetStorageImpl() const { return impl_.get(); }
+
+ private:
+  Ref<StorageImpl> impl_;
 };
 
 // How a device type gets its memory; a backend fills its slot. The CPU's is the caching allocator.

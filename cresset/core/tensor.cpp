@@ -31,7 +31,7 @@ size_t contiguous_bytes(const char* op, IntArrayRef sizes, DType dtype) {
 
 Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device) {
   size_t bytes = contiguous_bytes("empty", sizes, dtype);
-  auto storage = Storage::make(bytes, device);
+  auto storage = StorageImpl::make(bytes, device);
   auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw
   TensorImpl* impl = owned.get();
   impl->dtype = dtype;
@@ -66,7 +66,7 @@ size_t storage_bytes(const char* op, IntArrayRef sizes, IntArrayRef strides, DTy
 }
 
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device) {
-  auto storage = Storage::make(storage_bytes("empty_strided", sizes, strides, dtype, 0), device);
+  auto storage = StorageImpl::make(storage_bytes("empty_strided", sizes, strides, dtype, 0), device);
   auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw
   TensorImpl* impl = owned.get();
   impl->dtype = dtype;
@@ -169,10 +169,10 @@ MemoryFormat Tensor::suggest_memory_format() const {
   return MemoryFormat::Contiguous;
 }
 
-std::string Tensor::toString() const {
-  if (!defined()) return "UndefinedType";
-  return std::string(name_of(device().type())) + cresset::toString(dtype()) + "Type";
+std::string DeprecatedTypeProperties::toString() const {
+  return std::string(name_of(device_)) + cresset::toString(dtype_) + "Type";
 }
+std::string Tensor::toString() const { return defined() ? type().toString() : "UndefinedType"; }
 
 void Tensor::undefined_tensor() { throw Error(kUndefinedTensor); }
 

@@ -31,6 +31,25 @@ using TensorList = ArrayRef<Tensor>;
 
 class TensorLiteral;
 
+// What Tensor::type() gives, as programs from before dtype() use it: printed, compared, and as the type of a dispatch.
+class DeprecatedTypeProperties {
+ public:
+  DeprecatedTypeProperties(DeviceType device, DType dtype) : device_(device), dtype_(dtype) {}
+  DType scalarType() const { return dtype_; }
+  TypeMeta typeMeta() const { return TypeMeta(dtype_); }
+  DeviceType device_type() const { return device_; }
+  bool is_cuda() const { return device_ == kCUDA; }
+  TensorOptions options() const { return TensorOptions(dtype_).device(device_); }
+  CRESSET_API std::string toString() const;  // "CPUFloatType"
+  operator DType() const { return dtype_; }
+  bool operator==(const DeprecatedTypeProperties&) const = default;
+
+ private:
+  DeviceType device_;
+  DType dtype_;
+};
+CRESSET_API std::ostream& operator<<(std::ostream& out, const DeprecatedTypeProperties& type);
+
 class CRESSET_API Tensor {
  public:
   Tensor() = default;
@@ -62,7 +81,7 @@ class CRESSET_API Tensor {
   int64_t size(int64_t dim) const { return known()->sizes[checked_dim("size", dim)]; }
   int64_t stride(int64_t dim) const { return known()->strides[checked_dim("stride", dim)]; }
   int64_t storage_offset() const { return known()->offset; }
-  DType dtype() const { return known()->dtype; }
+  TypeMeta dtype() const { return TypeMeta(known()->dtype); }
   DType scalar_type() const { return known()->dtype; }
   Device device() const { return known()->device; }
   int64_t get_device() const { return known()->device.index(); }
@@ -71,6 +90,9 @@ class CRESSET_API Tensor {
   bool is_quantized() const { return false; }
   bool is_mkldnn() const { return false; }
   bool has_storage() const { return defined(); }
+  Storage storage() const { return Storage(known()->storage); }
+  bool is_pinned() const { return false; }
+  Tensor pin_memory() const { return *this; }  // accepted, as by the loader: no memory is page-locked yet
   TensorOptions options() const { return TensorOptions(dtype()).device(device()).layout(layout()); }
   size_t itemsize() const { return cresset::element_size(dtype()); }
   int64_t element_size() const { return static_cast<int64_t>(itemsize()); }
@@ -92,7 +114,9 @@ class CRESSET_API Tensor {
   bool is_signed() const { return cresset::is_signed(dtype()); }
   bool is_inference() const { return known()->inference; }
   bool is_alias_of(const Tensor& other) const { return known()->storage == other.known()->storage; }
-  std::string toString() const;  // "CPUFloatType"
+  bool is_same_size(const Tensor& other) const { return sizes() == other.sizes(); }
+  DeprecatedTypeProperties type() const { return {device().type(), dtype()}; }
+  std::string toString() const;  // type().toString(), or "UndefinedType"
   void print() const;            // what it is, on stderr: "[CPUFloatType [2, 3]]"
 
   // ---- its values
@@ -136,6 +160,7 @@ class CRESSET_API Tensor {
     return std::vector<T>(values, values + numel());
   }
   Scalar item() const;
+  bool is_nonzero() const { return item<bool>(); }
   template <class T>
   T item() const {
     return item().to<T>();
@@ -197,9 +222,12 @@ class CRESSET_API Tensor {
   Tensor to(DType dtype, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, bool non_blocking = false, bool copy = false) const;
   Tensor to(Device device, DType dtype, bool non_blocking = false, bool copy = false) const;
-  // Without this one, to(kCPU) could mean a Device or a TensorOptions.
   Tensor to(const Tensor& other, bool non_blocking = false, bool copy = false) const {
     return to(other.device(), other.dtype(), non_blocking, copy);
+  }
+  // Without these, to(x.dtype()) and to(kCPU) could mean a TensorOptions as well.
+  Tensor to(TypeMeta dtype, bool non_blocking = false, bool copy = false) const {
+    return to(dtype.toScalarType(), non_blocking, copy);
   }
   Tensor to(DeviceType type, bool non_blocking = false, bool copy = false) const {
     return to(Device(type), non_blocking, copy);

@@ -47,7 +47,7 @@ struct CRESSET_API TensorImpl : Counted {
   Dims sizes, strides;
   int64_t numel = 0;
   int64_t offset = 0;  // in elements
-  Ref<Storage> storage;
+  Ref<StorageImpl> storage;
   Ref<NodeBase> node;
   Ref<TensorImpl> base;
   Ref<VersionCounter> own_version;  // null: the storage's

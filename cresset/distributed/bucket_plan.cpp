@@ -26,7 +26,7 @@ BucketPlan plan_buckets(const std::vector<Tensor>& parameters, const std::vector
   bool first = true;
   for (size_t place = 0; place < order.size(); place++) {
     const Tensor& parameter = parameters[order[place]];
-    Open& bucket = open[{static_cast<int>(parameter.dtype()), parameter.device().str()}];
+    Open& bucket = open[{static_cast<int>(parameter.scalar_type()), parameter.device().str()}];
     bucket.members.push_back(order[place]);
     bucket.bytes += parameter.nbytes();
     bucket.closed_at = place;

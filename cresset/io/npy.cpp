@@ -162,7 +162,7 @@ Tensor filled(const Source& source, const Header& header, uint64_t start) {
 }
 
 std::string header_text(const Tensor& tensor) {
-  const char* code = kCodes[static_cast<size_t>(tensor.dtype())];
+  const char* code = kCodes[static_cast<size_t>(tensor.scalar_type())];
   CRESSET_CHECK_AS(IoError, code, "save_npy: found dtype ", name_of(tensor.dtype()),
                    ", which NumPy does not have (expected, for example, tensor.to(kFloat))");
   std::string text = message_of("{'descr': '", element_size(tensor.dtype()) == 1 ? '|' : '<', code,

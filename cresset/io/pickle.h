@@ -16,7 +16,7 @@ struct StorageKey {
   DType dtype = kFloat;
   uint64_t numel = 0;
 };
-using StorageReader = std::function<Ref<Storage>(const StorageKey&)>;
+using StorageReader = std::function<Ref<StorageImpl>(const StorageKey&)>;
 
 // `source` is the pickle alone. Tensors lie on `device`: the CPU, or meta for their shapes only. Bytes and dtypes and
 // devices become strings, sets become lists, torch.Size becomes a tuple.

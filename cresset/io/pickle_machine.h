@@ -34,7 +34,7 @@ struct PickleNode {
 };
 
 struct HeldStorage {
-  Ref<Storage> storage;
+  Ref<StorageImpl> storage;
   DType dtype;
 };
 

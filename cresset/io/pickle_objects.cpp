@@ -28,7 +28,8 @@ const std::unordered_map<std::string_view, DType>& storage_types() {
 }
 
 // A tensor over a storage that is there already; the caller has checked that it fits.
-Tensor tensor_over(const Ref<Storage>& storage, DType dtype, IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+Tensor tensor_over(const Ref<StorageImpl>& storage, DType dtype, IntArrayRef sizes, IntArrayRef strides,
+                   int64_t offset) {
   TensorImpl* impl = TensorImpl::make();
   Tensor tensor(Ref<TensorImpl>::adopt(impl));
   impl->dtype = dtype;

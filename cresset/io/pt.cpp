@@ -53,15 +53,15 @@ class Reader {
     fault(kLoad, name(), "a zip archive without data.pkl is none of torch.save's");
   }
 
-  Ref<Storage> storage_of(const StorageKey& key) {
+  Ref<StorageImpl> storage_of(const StorageKey& key) {
     const ZipReader::Entry& entry = zip_.at(prefix_ + "data/" + key.key);
     const size_t element = element_size(key.dtype);
     if (key.numel > UINT64_MAX / element || key.numel * element != entry.size)
       fault(kLoad, name(), "storage '", key.key, "' has ", entry.size, " bytes (expected ", key.numel, " elements of ",
             name_of(key.dtype), ")");
-    Ref<Storage>& held = storages_[key.key];
+    Ref<StorageImpl>& held = storages_[key.key];
     if (held) return held;
-    Ref<Storage> storage = Storage::make(entry.size, device_);
+    Ref<StorageImpl> storage = StorageImpl::make(entry.size, device_);
     if (!device_.is_meta()) {
       auto* data = static_cast<char*>(storage->data);
       zip_.read(entry, data);
@@ -77,7 +77,7 @@ class Reader {
   Device device_;
   std::string prefix_;
   bool swapped_ = false;
-  std::unordered_map<std::string, Ref<Storage>> storages_;
+  std::unordered_map<std::string, Ref<StorageImpl>> storages_;
 };
 
 // Which part of each storage the saved tensors reach over.
@@ -122,7 +122,7 @@ class StoragePlan {
     std::string name;
   };
   // Views of one storage as different dtypes are written apart: PyTorch 1.13 refuses to load them as one.
-  using Key = std::pair<Storage*, DType>;
+  using Key = std::pair<StorageImpl*, DType>;
   static Key key_of(const Tensor& tensor) { return {tensor.impl()->storage.get(), tensor.dtype()}; }
 
   void add(const Tensor& tensor) {

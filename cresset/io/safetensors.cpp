@@ -186,7 +186,7 @@ void save_safetensors(Sink& sink, const StateDict& tensors, const Metadata& meta
   std::vector<const Tensor*> order;
   for (const auto& [name, tensor] : tensors) {
     CRESSET_CHECK_AS(IoError, tensor.defined(), "save_safetensors: tensor '", name, "' is undefined");
-    CRESSET_CHECK_AS(IoError, kNames[static_cast<size_t>(tensor.dtype())], "save_safetensors: tensor '", name,
+    CRESSET_CHECK_AS(IoError, kNames[static_cast<size_t>(tensor.scalar_type())], "save_safetensors: tensor '", name,
                      "' has dtype ", name_of(tensor.dtype()), ", which the format does not have");
     CRESSET_CHECK_AS(IoError, name != "__metadata__", "save_safetensors: no tensor may be named '__metadata__'");
     CRESSET_CHECK_AS(IoError, !tensor.is_meta(), "save_safetensors: tensor '", name,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <variant>
 
 #include "cresset/core/error.h"
 
@@ -83,6 +84,11 @@ class Choice {
   // From a choice among fewer.
   template <class... Others>
   requires((allows<Others> && ...)) constexpr Choice(const Choice<Others...>& other) : tag_(other.tag()) {}
+
+  // From what a user's own options hold, as libtorch's do.
+  template <class... Others>
+  requires((allows<Others> && ...)) constexpr Choice(const std::variant<Others...>& other)
+      : tag_(std::visit([](auto other) { return other.tag; }, other)) {}
 
   template <class T>
   constexpr bool is() const {

@@ -62,4 +62,18 @@ std::ostream& operator<<(std::ostream& out, const ExpandingArray<D, T>& array) {
     return out << ArrayRef<T>(array);
 }
 
+// "[None, 7]"
+template <size_t D, class T>
+std::ostream& operator<<(std::ostream& out, const ExpandingArrayWithOptionalElem<D, T>& array) {
+  if (D > 1) out << '[';
+  for (size_t i = 0; i < D; i++) {
+    if (i > 0) out << ", ";
+    if (const std::optional<T>& element = array->at(i))
+      out << *element;
+    else
+      out << "None";
+  }
+  return D > 1 ? out << ']' : out;
+}
+
 }  // namespace cresset

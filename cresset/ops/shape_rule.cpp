@@ -189,7 +189,7 @@ Tensor laid_out_as(const Tensor& x, DType dtype, Device device) {
   int64_t bytes = 0;
   if (CRESSET_UNLIKELY(__builtin_mul_overflow(from->numel, static_cast<int64_t>(element_size(dtype)), &bytes)))
     return empty_strided(x.sizes(), x.strides(), dtype, device);  // which says so
-  auto storage = Storage::make(static_cast<size_t>(bytes), device);
+  auto storage = StorageImpl::make(static_cast<size_t>(bytes), device);
   auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());
   TensorImpl* impl = owned.get();
   impl->dtype = dtype;

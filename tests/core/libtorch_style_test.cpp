@@ -105,10 +105,124 @@ TEST(LibtorchStyle, TensorsPrint) {
   EXPECT_EQ(out.str(), " 1.5000  2.0000\n 3.0000  4.2500\n[ CPUFloatType{2,2} ]");
 }
 
-std::string printed(const torch::Tensor& x) {
+template <class T>
+std::string printed(const T& x) {
   std::ostringstream out;
   out << x;
   return out.str();
+}
+TEST(LibtorchStyle, ADtypePrintsAsCppCallsItAndAScalarTypeByItsEnumerator) {
+  auto x = torch::ones({2}, torch::kLong);
+  EXPECT_EQ(printed(x.dtype()), "long int");
+  EXPECT_EQ(printed(x.scalar_type()), "Long");
+  EXPECT_EQ(printed(x.options().dtype()), "long int");
+  EXPECT_EQ(printed(torch::get_default_dtype()), "float");
+  EXPECT_EQ(x.dtype().name(), "long int");
+  EXPECT_EQ(x.dtype().itemsize(), 8u);
+  EXPECT_EQ(x.dtype().toScalarType(), torch::kLong);
+  EXPECT_TRUE(x.dtype().isScalarType(torch::kLong) && x.dtype().isScalarType());
+  EXPECT_TRUE(x.dtype().Match<int64_t>());
+  EXPECT_EQ(x.dtype(), caffe2::TypeMeta::Make<int64_t>());
+  EXPECT_EQ(torch::ones({1}, x.dtype()).to(torch::ones({1}).dtype()).dtype(), torch::kFloat);
+  auto dtype = x.dtype();
+  dtype = torch::kHalf;
+  EXPECT_EQ(dtype, torch::scalarTypeToTypeMeta(torch::kHalf));
+  EXPECT_EQ(torch::CppTypeToScalarType<double>::value, torch::kDouble);
+}
+
+TEST(LibtorchStyle, ATypePrintsComparesAndDispatches) {
+  auto x = torch::ones({2});
+  EXPECT_EQ(printed(x.type()), "CPUFloatType");
+  EXPECT_EQ(x.type().toString(), x.toString());
+  EXPECT_EQ(x.type(), torch::zeros({1}).type());
+  EXPECT_NE(x.type(), torch::zeros({1}, torch::kInt).type());
+  EXPECT_EQ(x.type().scalarType(), torch::kFloat);
+  EXPECT_EQ(AT_DISPATCH_ALL_TYPES(x.type(), "size", [] { return sizeof(scalar_t); }), 4u);
+}
+
+TEST(LibtorchStyle, DispatchTakesMoreTypes) {
+  auto size = [](torch::ScalarType type) {
+    return AT_DISPATCH_ALL_TYPES_AND3(at::kBool, at::kHalf, at::kBFloat16, type, "size",
+                                      [] { return sizeof(scalar_t); });
+  };
+  EXPECT_EQ(size(torch::kBool), 1u);
+  EXPECT_EQ(size(torch::kBFloat16), 2u);
+  EXPECT_THROW(size(torch::kComplexFloat), c10::NotImplementedError);
+  EXPECT_EQ(AT_DISPATCH_INDEX_TYPES(torch::kLong, "index", [] { return sizeof(index_t); }), 8u);
+  EXPECT_EQ(
+      AT_DISPATCH_FLOATING_AND_COMPLEX_TYPES_AND1(at::kHalf, torch::kHalf, "size", [] { return sizeof(scalar_t); }),
+      2u);
+}
+
+TEST(LibtorchStyle, AStorageIsAHandleOnTheMemory) {
+  auto x = torch::ones({4});
+  auto tail = x.slice(0, 2);
+  torch::Storage storage = tail.storage();
+  EXPECT_EQ(storage.data(), x.data_ptr());
+  EXPECT_EQ(storage.nbytes(), 16u);
+  EXPECT_EQ(storage.device(), torch::kCPU);
+  EXPECT_TRUE(storage.is_alias_of(x.storage()));
+  EXPECT_FALSE(storage.is_alias_of(torch::ones({4}).storage()));
+  EXPECT_EQ(storage.use_count(), 3u);  // x, tail and the handle
+}
+
+TEST(LibtorchStyle, QuestionsAboutATensor) {
+  const auto x = torch::ones({1});
+  EXPECT_TRUE(x.has_storage());
+  EXPECT_FALSE(torch::Tensor().has_storage());
+  EXPECT_FALSE(x.is_mkldnn());
+  EXPECT_FALSE(x.pin_memory().is_pinned());
+  EXPECT_EQ(x.const_data_ptr(), x.data_ptr());
+  EXPECT_TRUE(x.is_nonzero());
+  EXPECT_TRUE(x.is_same_size(torch::zeros({1})));
+  EXPECT_FALSE(x.is_same_size(torch::zeros({1, 1})));
+}
+
+TEST(LibtorchStyle, IndicesPrint) {
+  using namespace torch::indexing;
+  EXPECT_EQ(printed(Slice(1, 5, 2)), "1:5:2");
+  EXPECT_EQ(printed(Slice()), "0:9223372036854775807:1");
+  EXPECT_EQ(Slice(2, None).start(), 2);
+  EXPECT_EQ(printed(std::vector<TensorIndex>{3, None, "...", Slice(0, 3), true}), "(3, None, ..., 0:3:1, true)");
+  EXPECT_EQ(printed(TensorIndex(torch::tensor(2))), "2\n[ CPULongType{} ]");
+}
+
+TEST(LibtorchStyle, SmallThingsPrint) {
+  EXPECT_EQ(printed(at::Half(0.5f)), "0.5");
+  EXPECT_EQ(printed(at::BFloat16(1.5f)), "1.5");
+  EXPECT_EQ(printed(torch::MemoryFormat::ChannelsLast), "ChannelsLast");
+  std::ostringstream out;
+  out << torch::ones({2, 3}).sizes().vec() << '|' << std::vector<double>{0.5};
+  EXPECT_EQ(out.str(), "2 3|0.5");
+  testing::internal::CaptureStdout();
+  torch::print(torch::tensor(1.5));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "1.5\n[ CPUFloatType{} ]");
+}
+
+TEST(LibtorchStyle, ForBlobNamesTheArguments) {
+  float data[] = {1, 2, 3, 4, 5};
+  int freed = 0;
+  {
+    auto x =
+        torch::for_blob(data, {2, 2}).strides({1, 2}).storage_offset(1).deleter([&](void*) { freed++; }).make_tensor();
+    EXPECT_EQ(x.tolist<float>(), (std::vector<float>{2, 4, 3, 5}));
+  }
+  EXPECT_EQ(freed, 1);
+  EXPECT_EQ(at::for_blob(data, {1}).options(torch::kInt).target_device(torch::kCPU).make_tensor().dtype(), torch::kInt);
+}
+
+TEST(LibtorchStyle, ParallelReduceFoldsInOrder) {
+  auto text = at::parallel_reduce(
+      0, 50, 3, std::string(),
+      [](int64_t first, int64_t last, std::string start) {
+        for (; first < last; first++) start += std::to_string(first);
+        return start;
+      },
+      std::plus<std::string>());
+  std::string expected;
+  for (int i = 0; i < 50; i++) expected += std::to_string(i);
+  EXPECT_EQ(text, expected);
+  EXPECT_EQ(at::divup(7, 3), 3);
 }
 TEST(LibtorchStyle, ComplexTensorsPrintBothParts) {
   using C = c10::complex<float>;

@@ -60,7 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           "load_pt", source,
           [](const io::StorageKey& key) {
             if (key.numel > 6) throw IoError("too much");
-            Ref<Storage> storage = Storage::make(key.numel * element_size(key.dtype), kCPU);
+            Ref<StorageImpl> storage = StorageImpl::make(key.numel * element_size(key.dtype), kCPU);
             std::memset(storage->data, 0, storage->bytes);
             return storage;
           },

@@ -158,6 +158,41 @@ TEST(Libtorch, WeightsOfAPickledDictGoIntoAModule) {
   EXPECT_THROW(saved.at("bias"), c10::IndexError);
 }
 
+struct OwnLossOptions {
+  using reduction_t = c10::variant<torch::enumtype::kNone, torch::enumtype::kMean, torch::enumtype::kSum>;
+  TORCH_ARG(reduction_t, reduction) = torch::kMean;
+};
+
+TEST(Libtorch, OwnOptionsHoldVariantsOfTheTags) {
+  auto options = OwnLossOptions().reduction(torch::kSum);
+  EXPECT_EQ(torch::enumtype::get_enum_name(options.reduction()), "kSum");
+  EXPECT_EQ(torch::enumtype::reduction_get_enum(options.reduction()), at::Reduction::Sum);
+  auto x = torch::ones({4}), y = torch::zeros({4});
+  auto theirs = torch::nn::functional::MSELossFuncOptions().reduction(options.reduction());
+  EXPECT_EQ(torch::nn::functional::mse_loss(x, y, theirs).item<float>(), 4);
+  EXPECT_TRUE(c10::get_if<torch::enumtype::kSum>(&theirs.reduction()));
+  EXPECT_FALSE(c10::get_if<torch::enumtype::kMean>(&theirs.reduction()));
+  EXPECT_TRUE(c10::holds_alternative<torch::enumtype::kSum>(theirs.reduction()));
+}
+
+TEST(Libtorch, OpenElementsOfASizePrint) {
+  std::ostringstream out;
+  out << torch::ExpandingArrayWithOptionalElem<2>({c10::nullopt, 7}) << torch::ExpandingArrayWithOptionalElem<1>(3);
+  EXPECT_EQ(out.str(), "[None, 7]3");
+}
+
+TEST(Libtorch, OverloadsOfOlderPrograms) {
+  auto x = torch::arange(8, torch::kDouble).sin(), window = torch::ones({4}, torch::kDouble);
+  EXPECT_TRUE(torch::equal(torch::stft(x, 4, 2, 4, window, /*normalized=*/true, c10::nullopt, /*return_complex=*/true),
+                           torch::stft(x, 4, 2, 4, window, /*center=*/false, "reflect", true, c10::nullopt, true)));
+  EXPECT_TRUE(torch::equal(torch::special::zeta(x + 2, 1), torch::special::zeta(x + 2, torch::ones_like(x))));
+  auto a = torch::eye(2, torch::kDouble) * 2;
+  EXPECT_TRUE(torch::equal(torch::linalg::svdvals(a, c10::nullopt), torch::linalg::svdvals(a)));
+  EXPECT_TRUE(torch::equal(std::get<0>(torch::linalg::lstsq(a, a, c10::nullopt, c10::nullopt)),
+                           std::get<0>(torch::linalg::lstsq(a, a))));
+  EXPECT_TRUE(torch::equal(std::get<0>(torch::_unique2(torch::tensor({3, 1, 3}))), torch::tensor({1, 3})));
+}
+
 TEST(Libtorch, SmallNamesThatProgramsUse) {
   const torch::Tensor x = torch::ones({2, 2});
   EXPECT_FALSE(x.is_sparse() || x.is_quantized());

@@ -65,7 +65,7 @@ at::ScalarType torch_dtype(DType dtype) { return torch_dtypes[static_cast<int>(d
 
 at::Tensor to_torch(const Tensor& tensor) {
   if (!tensor.defined()) return {};
-  const Storage& storage = *tensor.impl()->storage;
+  const StorageImpl& storage = *tensor.impl()->storage;
   auto room = static_cast<int64_t>(storage.bytes / tensor.itemsize());
   at::Tensor flat = at::empty({room}, torch_dtype(tensor.dtype()));
   if (storage.bytes) std::memcpy(flat.data_ptr(), storage.data, flat.nbytes());

@@ -57,10 +57,10 @@ class Opened {
   }
 
  private:
-  static void protect(const Storage& storage, int access) {
+  static void protect(const StorageImpl& storage, int access) {
     if (storage.bytes) mprotect(storage.data, in_pages(storage.bytes), access);
   }
-  std::vector<Ref<Storage>> storages_;
+  std::vector<Ref<StorageImpl>> storages_;
 };
 
 void run_on_cpu(const KernelBase& kernel, modes::Replay replay, const Values& arguments) {
@@ -94,7 +94,7 @@ void download(const Tensor& on_device, const Tensor& on_cpu) {
 Tensor moved(const Tensor& tensor, Device device) {
   TensorImpl* impl = tensor.impl();
   Tensor copy = alias(tensor);
-  copy.impl()->storage = Storage::make(impl->storage->bytes, device);
+  copy.impl()->storage = StorageImpl::make(impl->storage->bytes, device);
   copy.impl()->device = device;
   copy.impl()->own_version = nullptr;
   if (impl->storage->bytes && !device.is_meta()) {

@@ -97,7 +97,7 @@ class Walk {
   }
 
   Report& report_;
-  std::set<Storage*> storages_;
+  std::set<StorageImpl*> storages_;
 };
 
 Report read(const std::string& path) {

@@ -25,6 +25,8 @@ class CRESSET_API PackedSequence {
   PackedSequence cpu() const { return to(TensorOptions().device(Device(kCPU))); }
   PackedSequence cuda() const { return to(TensorOptions().device(Device(kCUDA))); }
   bool is_cuda() const { return data_.is_cuda(); }
+  PackedSequence pin_memory() const { return *this; }  // as Tensor's
+  bool is_pinned() const { return data_.is_pinned(); }
 
  private:
   Tensor data_, batch_sizes_, sorted_indices_, unsorted_indices_;

@@ -262,7 +262,7 @@ bool repeats_elements(const Tensor& t) {
 }
 
 Key key_of(const Convolution& c) {
-  Key key{static_cast<int64_t>(c.part), static_cast<int64_t>(c.x.dtype()), c.groups, c.bias.defined(),
+  Key key{static_cast<int64_t>(c.part), static_cast<int64_t>(c.x.scalar_type()), c.groups, c.bias.defined(),
           in_parallel_region() ? 1 : get_num_threads()};
   for (const Tensor* t : {&c.x, &c.w, &c.y}) {
     key.insert(key.end(), t->sizes().begin(), t->sizes().end());
