@@ -79,8 +79,13 @@ inline Tensor linalg_matmul(const Tensor& self, const Tensor& other) { return cr
 inline Tensor& linalg_matmul_out(Tensor& out, const Tensor& self, const Tensor& other) { return cresset::matmul_out(out, self, other); }
 inline Tensor ger(const Tensor& self, const Tensor& vec2) { return cresset::outer(self, vec2); }
 inline Tensor& ger_out(Tensor& out, const Tensor& self, const Tensor& vec2) { return cresset::outer_out(out, self, vec2); }
+inline Tensor argwhere(const Tensor& self) { return cresset::nonzero(self); }
+inline Tensor& argwhere_out(Tensor& out, const Tensor& self) { return cresset::nonzero_out(out, self); }
+inline Tensor ravel(const Tensor& self, int64_t start_dim = 0, int64_t end_dim = -1) { return cresset::flatten(self, start_dim, end_dim); }
 inline Tensor moveaxis(const Tensor& self, IntArrayRef source, IntArrayRef destination) { return cresset::movedim(self, source, destination); }
 inline Tensor moveaxis(const Tensor& self, int64_t source, int64_t destination) { return cresset::movedim(self, source, destination); }
+inline Tensor trapz(const Tensor& y, const Tensor& x, int64_t dim = -1) { return cresset::trapezoid(y, x, dim); }
+inline Tensor trapz(const Tensor& y, const Scalar& dx = 1, int64_t dim = -1) { return cresset::trapezoid(y, dx, dim); }
 inline Tensor swapaxes(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose(self, dim0, dim1); }
 inline Tensor swapdims(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose(self, dim0, dim1); }
 inline Tensor& swapaxes_(const Tensor& self, int64_t dim0, int64_t dim1) { return cresset::transpose_(self, dim0, dim1); }

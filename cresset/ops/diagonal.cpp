@@ -130,6 +130,32 @@ Tensor diagflat(const Tensor& self, int64_t offset) try {
 }
 CRESSET_ERRORS_OF(diagflat, , self, offset)
 
+// ---- fill_diagonal_
+CRESSET_OP(
+    fill_diagonal_, , Tensor&, (const Tensor& self, const Scalar& fill_value, bool wrap),
+    "self, fill_value, wrap=false", Gradient::composed,
+    "Sets the elements whose indices are all the same to fill_value; dimensions beyond two must have one size. With "
+    "wrap, the diagonal of a tall matrix begins anew, a row below its end.")
+Tensor& fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap) try {
+  if (CRESSET_UNLIKELY(thread_state.modes_above != 0) && intercepted<void>(fill_diagonal__op, self, fill_value, wrap))
+    return const_cast<Tensor&>(self);
+  check_defined("fill_diagonal_", "self", self);
+  const IntArrayRef sizes = self.sizes();
+  CRESSET_CHECK_AS(ShapeError, sizes.size() >= 2, "fill_diagonal_: expected at least 2 dimensions, found shape ",
+                   text_of(sizes));
+  CRESSET_CHECK_AS(ShapeError, sizes.size() == 2 || std::equal(sizes.begin() + 1, sizes.end(), sizes.begin()),
+                   "fill_diagonal_: all dimensions of input must be of equal length, found shape ", text_of(sizes));
+  int64_t step = 0;
+  for (int64_t stride : self.strides()) step += stride;
+  const int64_t height = sizes[0], width = sizes[1];
+  for (int64_t row = 0; row < (wrap ? height : 1); row += width + 1) {
+    const int64_t length = std::min(height - row, width), offset = self.storage_offset() + row * self.stride(0);
+    fill_(as_strided(self, {length}, {step}, offset), fill_value);
+  }
+  return const_cast<Tensor&>(self);
+}
+CRESSET_ERRORS_OF(fill_diagonal_, , self, fill_value, wrap)
+
 // ---- trace
 CRESSET_OP(trace, , Tensor, (const Tensor& self), "self", Gradient::composed, "The sum of a matrix's diagonal.")
 Tensor trace(const Tensor& self) try {

@@ -23,6 +23,7 @@ CRESSET_API Tensor diag_embed(const Tensor& self, int64_t offset = 0, int64_t di
 CRESSET_API Tensor diag(const Tensor& self, int64_t diagonal = 0);
 CRESSET_API Tensor& diag_out(Tensor& out, const Tensor& self, int64_t diagonal = 0);
 CRESSET_API Tensor diagflat(const Tensor& self, int64_t offset = 0);
+CRESSET_API Tensor& fill_diagonal_(const Tensor& self, const Scalar& fill_value, bool wrap = false);
 CRESSET_API Tensor trace(const Tensor& self);
 CRESSET_API Tensor& trace_out(Tensor& out, const Tensor& self);
 

@@ -102,6 +102,7 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim1, int64_t dim2) const { retu
 Tensor Tensor::diag_embed(int64_t offset, int64_t dim1, int64_t dim2) const { return cresset::diag_embed(*this, offset, dim1, dim2); }
 Tensor Tensor::diag(int64_t diagonal) const { return cresset::diag(*this, diagonal); }
 Tensor Tensor::diagflat(int64_t offset) const { return cresset::diagflat(*this, offset); }
+Tensor& Tensor::fill_diagonal_(const Scalar& fill_value, bool wrap) const { return cresset::fill_diagonal_(*this, fill_value, wrap); }
 Tensor Tensor::trace() const { return cresset::trace(*this); }
 Tensor Tensor::diff(int64_t n, int64_t dim, const Tensor& prepend, const Tensor& append) const { return cresset::diff(*this, n, dim, prepend, append); }
 Tensor Tensor::div(const Tensor& other, std::optional<std::string_view> rounding_mode) const { return cresset::div(*this, other, rounding_mode); }
@@ -616,6 +617,8 @@ Tensor Tensor::linalg_matrix_power(int64_t n) const { return cresset::matrix_pow
 Tensor Tensor::linalg_matrix_exp() const { return cresset::matrix_exp(*this); }
 Tensor Tensor::linalg_matmul(const Tensor& other) const { return cresset::matmul(*this, other); }
 Tensor Tensor::ger(const Tensor& vec2) const { return cresset::outer(*this, vec2); }
+Tensor Tensor::argwhere() const { return cresset::nonzero(*this); }
+Tensor Tensor::ravel(int64_t start_dim, int64_t end_dim) const { return cresset::flatten(*this, start_dim, end_dim); }
 Tensor Tensor::moveaxis(IntArrayRef source, IntArrayRef destination) const { return cresset::movedim(*this, source, destination); }
 Tensor Tensor::moveaxis(int64_t source, int64_t destination) const { return cresset::movedim(*this, source, destination); }
 Tensor Tensor::swapaxes(int64_t dim0, int64_t dim1) const { return cresset::transpose(*this, dim0, dim1); }

@@ -147,6 +147,36 @@ std::vector<OpCase> diagonal_cases() {
              x.sizes = {x.numel()};
              return std::vector{embedded(x, in.integer(1), 0, 1)};
            }},
+      {.name = "fill_diagonal_",
+       .torch = "fill_diagonal_",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"square", {m.tensor({3, 3}), Scalar(2)}},  {"wide", {m.tensor({2, 4}), Scalar(2)}},
+                 {"tall", {m.tensor({7, 2}), Scalar(2)}},    {"tall, wrapped", {m.tensor({7, 2}), Scalar(2), true}},
+                 {"cube", {m.tensor({3, 3, 3}), Scalar(2)}}, {"empty", {m.tensor({0, 2}), Scalar(2), true}}};
+       },
+       .reference =
+           [](const Arguments& in) {
+             Array x = in.array(0);
+             const int64_t height = x.sizes[0], width = x.sizes[1];
+             for (int64_t row = 0; row < height; row++) {
+               const int64_t column = in.flag(2) ? row % (width + 1) : row;
+               if (column >= width) continue;
+               x.values[static_cast<size_t>(x.rank() == 3 ? (row * height + row) * width + row
+                                                          : row * width + column)] = in.number(1);
+             }
+             return std::vector{x};
+           },
+       .errors = {{"rank",
+                   [](Make& m) -> Values {
+                     return {m.tensor({2}), Scalar(1)};
+                   },
+                   "fill_diagonal_: expected at least 2 dimensions"},
+                  {"sizes",
+                   [](Make& m) -> Values {
+                     return {m.tensor({2, 2, 3}), Scalar(1)};
+                   },
+                   "fill_diagonal_: all dimensions of input must be of equal length"}},
+       .writes_self = true},
       {.name = "trace",
        .torch = "trace",
        .samples = [](Make& m) -> std::vector<Sample> {
