@@ -118,6 +118,7 @@ TEST(Samplers, BadWeightsAreNamed) {
   EXPECT_ERROR(ValueError, WeightedRandomSampler({1, -2}, 1), "weight -2 at 1");
   EXPECT_ERROR(ShapeError, WeightedRandomSampler(ones({2, 2}), 1), "found weights of shape [2, 2] (expected one");
   EXPECT_ERROR(ValueError, WeightedRandomSampler({1, NAN}, 1), "at 1");
+  EXPECT_ERROR(ValueError, WeightedRandomSampler({1e308, 1e308}, 1), "found weights that add up to inf");
   EXPECT_ERROR(ValueError, WeightedRandomSampler({0, 0}, 1), "found 0 weights above 0");
   EXPECT_ERROR(ValueError, WeightedRandomSampler({1, 1}, 3, false), "found 2 weights above 0 for 3 samples without");
   EXPECT_ERROR(ValueError, RandomSampler(-1), "size -1");

@@ -155,11 +155,15 @@ WeightedRandomSampler::WeightedRandomSampler(const Tensor& weights, size_t num_s
 WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights, size_t num_samples, bool replacement)
     : weights_(std::move(weights)), num_samples_(num_samples), replacement_(replacement) {
   size_t positive = 0;
+  double sum = 0;
   for (size_t i = 0; i < weights_.size(); i++) {
     CRESSET_CHECK_AS(ValueError, std::isfinite(weights_[i]) && weights_[i] >= 0, "WeightedRandomSampler: found weight ",
                      weights_[i], " at ", i, " (expected a finite number from 0 up)");
     positive += weights_[i] > 0 ? 1 : 0;
+    sum += weights_[i];
   }
+  CRESSET_CHECK_AS(ValueError, std::isfinite(sum), "WeightedRandomSampler: found weights that add up to ", sum,
+                   " (expected a finite sum)");
   CRESSET_CHECK_AS(ValueError, positive >= (replacement ? std::min<size_t>(1, num_samples) : num_samples),
                    "WeightedRandomSampler: found ", positive, " weights above 0 for ", num_samples, " samples ",
                    replacement ? "with" : "without", " replacement (expected more)");
