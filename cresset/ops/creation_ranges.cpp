@@ -44,7 +44,7 @@ Tensor arange_into(const Into& into, const Scalar& start, const Scalar& end, con
                    "arange: found a complex number (expected real ones)");
   Tensor y = result("arange", into, {arange_length(start, end, step, dtype)}, dtype, device);
   arange_kernel(y, start, step);
-  return y;
+  return not_differentiable(into, y);
 }
 
 Tensor linspace_into(const Into& into, const Scalar& start, const Scalar& end, int64_t steps, DType dtype,
@@ -55,7 +55,7 @@ Tensor linspace_into(const Into& into, const Scalar& start, const Scalar& end, i
   CRESSET_CHECK_AS(TypeError, dtype != kBool, "linspace: found dtype bool (expected a number type)");
   Tensor y = result("linspace", into, {steps}, dtype, device);
   linspace_kernel(y, start, end);
-  return y;
+  return not_differentiable(into, y);
 }
 
 Tensor eye_into(const Into& into, int64_t n, int64_t m, DType dtype, Device device) {
@@ -63,7 +63,7 @@ Tensor eye_into(const Into& into, int64_t n, int64_t m, DType dtype, Device devi
                    m);
   Tensor y = result("eye", into, {n, m}, dtype, device);
   eye_kernel(y);
-  return y;
+  return not_differentiable(into, y);
 }
 
 Tensor finished(Tensor y, const TensorOptions& options) {

@@ -159,6 +159,11 @@ static Tensor quantiles(const char* op, const Tensor& self, const Tensor& q, std
   for (int i = 0; i + 1 < sizes.rank(); i++) order.push_back(i);
   return permute(y, order);
 }
+// The result is a view with its dimensions moved; a resized out gets it in rows, as PyTorch's.
+static Tensor rows_into(const char* op, const Into& into, const Tensor& made,
+                        std::initializer_list<const Tensor*> reads) {
+  return copied_into(op, into, made.contiguous(), reads);
+}
 #define CRESSET_QUANTILE_FORMS(name, skip_nan, doc)                                                                    \
   CRESSET_OP(                                                                                                          \
       name, , Tensor,                                                                                                  \
@@ -180,13 +185,13 @@ static Tensor quantiles(const char* op, const Tensor& self, const Tensor& q, std
     return quantiles(#name, self, full({}, q, self.options()), dim, keepdim, interpolation, skip_nan);                 \
   }                                                                                                                    \
   CRESSET_ERRORS_OF(name, scalar, self, q, dim, keepdim, interpolation)                                                \
-  CRESSET_COPIED_OUT(                                                                                                  \
-      name, ,                                                                                                          \
+  CRESSET_OUT_BY(                                                                                                      \
+      rows_into, name, ,                                                                                               \
       (const Tensor& self, const Tensor& q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation), \
       (self, q, dim, keepdim, interpolation), (&self, &q),                                                             \
       "self, q, dim=std::nullopt, keepdim=false, interpolation=\"linear\"", doc)                                       \
-  CRESSET_COPIED_OUT(                                                                                                  \
-      name, scalar,                                                                                                    \
+  CRESSET_OUT_BY(                                                                                                      \
+      rows_into, name, scalar,                                                                                         \
       (const Tensor& self, double q, std::optional<int64_t> dim, bool keepdim, std::string_view interpolation),        \
       (self, q, dim, keepdim, interpolation), (&self),                                                                 \
       "self, q, dim=std::nullopt, keepdim=false, interpolation=\"linear\"", doc)

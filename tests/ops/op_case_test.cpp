@@ -285,8 +285,11 @@ Values out_values(const Op& op, Values values, const std::vector<Tensor>& outs) 
 
 void check_out(const OpCase& c, const Op& op, const Sample& sample, const std::vector<Tensor>& outs,
                const std::vector<Tensor>& wanted) {
+  std::vector<uint32_t> versions;
+  for (const Tensor& out : outs) versions.push_back(out._version());
   std::vector<Tensor> returned = call(op, out_values(op, sample.arguments, outs));
   for (size_t i = 0; i < outs.size(); i++) {
+    EXPECT_GT(outs[i]._version(), versions[i]) << "writing to out must advance its version";
     EXPECT_TRUE(returned.at(i).is_same(outs[i]));
     EXPECT_EQ(outs[i].dtype(), wanted[i].dtype());
     EXPECT_EQ(outs[i].sizes().vec(), wanted[i].sizes().vec());

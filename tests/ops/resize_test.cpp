@@ -136,6 +136,8 @@ TEST(OutForms, ResizedMatricesHaveTheStridesOfTheFunctionsResult) {
   EXPECT_FALSE(q.is_contiguous());
   EXPECT_EQ(linalg_cholesky_out(r, a).strides(), linalg_cholesky(a).strides());
   EXPECT_TRUE(linalg_inv_out(rows, a).is_contiguous());
+  Tensor halves = empty({0});
+  EXPECT_TRUE(quantile_out(halves, a, full({2}, 0.5f), 1).is_contiguous());
 }
 
 TEST(OutForms, ListsRefuseOverlapAndGradients) {
