@@ -41,17 +41,19 @@ static Tensor of_lines(const char* op, const char* node, const ActivationKernel&
       [steps = &slope, p, q](const Tensor& g, Wants, const Tensor& x) { return grads(stepped(steps, g, x, p, q)); });
 }
 
-// ---- leaky_relu: the result y has the sign of x, unless the slope is negative
+// ---- leaky_relu: the result y has the sign of x, unless the slope is negative. Only the in-place form keeps y, as
+// PyTorch's: other programs go on to change the result in place.
 static Tensor leaky_relu_in(Tensor y, const char* op, const char* node, const Into& into, const Tensor& self,
                             double slope) {
   check_floating(op, self);
-  Tensor x = preserved(into, self, slope < 0 && self.requires_grad());
+  const bool keep_result = into.in_place() && slope >= 0;
+  Tensor x = preserved(into, self, !keep_result && self.requires_grad());
   leaky_relu_kernel(y, self, slope, 0, 0);
   auto formula = [slope](const Tensor& g, Wants, const Tensor& x) {
     return grads(stepped(&leaky_relu_backward_kernel, g, x, slope, 0));
   };
-  if (slope < 0) return differentiable(node, into, y, inputs(self), saved(x), formula);
-  return differentiable(node, into, y, inputs(self), saved(output(y)), formula);
+  if (keep_result) return differentiable(node, into, y, inputs(self), saved(output(y)), formula);
+  return differentiable(node, into, y, inputs(self), saved(x), formula);
 }
 static Tensor leaky_relu_into(const Into& into, const Tensor& self, const Scalar& negative_slope) {
   check_floating("leaky_relu", self);
@@ -73,10 +75,11 @@ static Tensor hardtanh_of(const char* op, const Into& into, const Tensor& self, 
     fill_kernel(y, std::numeric_limits<double>::quiet_NaN());
   else
     clamp_kernel(y, self, min_val, max_val, self.dtype());
-  return differentiable("HardtanhBackward0", into, y, inputs(self), saved(output(y)),
-                        [min_val, max_val](const Tensor& g, Wants, const Tensor& y) {
-                          return grads(clamp_backward(g, y, min_val, max_val, /*inner=*/true));
-                        });
+  auto formula = [min_val, max_val](const Tensor& g, Wants, const Tensor& x) {
+    return grads(clamp_backward(g, x, min_val, max_val, /*inner=*/true));
+  };
+  if (into.in_place()) return differentiable("HardtanhBackward0", into, y, inputs(self), saved(output(y)), formula);
+  return differentiable("HardtanhBackward0", into, y, inputs(self), saved(self), formula);
 }
 static Tensor hardtanh_into(const Into& into, const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
   return hardtanh_of("hardtanh", into, self, min_val, max_val);

@@ -83,6 +83,18 @@ TEST(Edge, GradientsPassWhereTheInputIsNan) {
     }
 }
 
+// y = leaky_relu(x); y += skip
+TEST(Edge, ResultsOfActivationsMayBeChangedAsInPyTorch) {
+  for (const auto& function : std::vector<std::function<Tensor(const Tensor&)>>{
+           [](const Tensor& x) { return leaky_relu(x); }, [](const Tensor& x) { return hardtanh(x); },
+           [](const Tensor& x) { return relu6(x); }, [](const Tensor& x) { return rrelu(x); }}) {
+    Tensor x = tensor({-2.f, 0.5f}, requires_grad(true)), y = function(x);
+    y.add_(10).sum().backward();
+    EXPECT_EQ(x.grad()[1].item<float>(), 1);
+    EXPECT_LT(x.grad()[0].item<float>(), 0.5f);
+  }
+}
+
 TEST(Edge, NumbersThatADtypeCannotHoldAreRefused) {
   Tensor x = ones({3}), bytes = ones({3}, kByte), whole = ones({3}, kLong);
   const Scalar turned = std::complex<double>(1, 2);
