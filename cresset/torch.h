@@ -34,6 +34,7 @@
 #include "cresset/core/dlpack.h"
 #include "cresset/core/ordered_dict.h"
 #include "cresset/cresset.h"
+#include "cresset/data/datasets/chunk.h"
 
 #ifndef torch
 #define torch cresset

@@ -164,4 +164,84 @@ TEST(LibtorchStyle, AStatefulDatasetSavesItself) {
   EXPECT_EQ(sum, 3);
 }
 
+// Chunk c holds c + 1 numbers from 10 c on; reading the one that is told to fails.
+struct Shards : torch::data::datasets::ChunkDataReader<int> {
+  using BatchType = ChunkType;
+  explicit Shards(size_t broken = 99) : broken(broken) {}
+  BatchType read_chunk(size_t chunk) override {
+    if (chunk == broken) throw std::runtime_error("broken shard");
+    BatchType numbers(chunk + 1);
+    std::iota(numbers.begin(), numbers.end(), static_cast<int>(10 * chunk));
+    return numbers;
+  }
+  size_t chunk_count() override { return 4; }
+  void reset() override {}
+  size_t broken;
+};
+using torch::data::samplers::SequentialSampler;
+using InOrder = torch::data::datasets::ChunkDataset<Shards, SequentialSampler, SequentialSampler>;
+using Options = torch::data::datasets::ChunkDatasetOptions;
+
+TEST(LibtorchStyle, ChunksFollowOneAnotherInBatches) {
+  auto dataset = torch::data::datasets::make_shared_dataset<InOrder>(Shards(), SequentialSampler(0),
+                                                                     SequentialSampler(0), Options(1, 3));
+  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(3));
+  for (int epoch = 0; epoch < 2; epoch++) {
+    std::vector<std::vector<int>> batches;
+    for (auto& batch : *loader) batches.push_back(batch);
+    EXPECT_EQ(batches, (std::vector<std::vector<int>>{{0, 10, 11}, {20, 21, 22}, {30, 31, 32}, {33}}));
+  }
+}
+
+TEST(LibtorchStyle, ChunksAreReadByManyThreadsInASmallCache) {
+  auto dataset = torch::data::datasets::make_shared_dataset<torch::data::datasets::ChunkDataset<Shards>>(
+      Shards(), torch::data::samplers::RandomSampler(0), torch::data::samplers::RandomSampler(0),
+      Options(3, 4).cache_size(1).cross_chunk_shuffle_count(2), [](std::vector<int>& chunk) { chunk.push_back(-1); });
+  auto loader = torch::data::make_data_loader(dataset, torch::data::DataLoaderOptions(4).workers(2));
+  std::multiset<int> numbers;
+  for (auto& batch : *loader) numbers.insert(batch.begin(), batch.end());
+  EXPECT_EQ(numbers, (std::multiset<int>{-1, -1, 0, 10, 11, 20, 21, 22, 30, 31, 32, 33}));
+  for (auto& batch : *loader) {  // leaving early, and going with chunks unread, waits for nobody
+    EXPECT_EQ(batch.size(), 4U);
+    break;
+  }
+}
+
+TEST(LibtorchStyle, AChunkThatFailsIsToldInItsPlace) {
+  InOrder dataset(Shards(2), SequentialSampler(0), SequentialSampler(0), Options(1, 3));
+  EXPECT_THROW(dataset.get_batch(), c10::Error);  // before reset
+  dataset.reset();
+  EXPECT_THROW(dataset.get_batch(2), c10::ValueError);
+  EXPECT_EQ(*dataset.get_batch(), (std::vector<int>{0, 10, 11}));
+  try {
+    dataset.get_batch();
+    FAIL() << "the broken chunk was passed over";
+  } catch (const torch::data::WorkerException& error) {
+    EXPECT_STREQ(error.what(), "ChunkDataset: reading a chunk failed: broken shard");
+    EXPECT_THROW(std::rethrow_exception(error.original_exception), std::runtime_error);
+  }
+  EXPECT_EQ(*dataset.get_batch(), (std::vector<int>{30, 31, 32}));
+  EXPECT_EQ(*dataset.get_batch(), (std::vector<int>{33}));
+  EXPECT_FALSE(dataset.get_batch());
+  EXPECT_THROW(Options(0, 1), c10::ValueError);
+}
+
+TEST(LibtorchStyle, AChunkDatasetGoesOnFromItsSavedPlace) {
+  InOrder first(Shards(), SequentialSampler(0), SequentialSampler(0), Options(1, 10));
+  first.chunk_sampler().reset(4);
+  first.chunk_sampler().next(2);
+  torch::serialize::OutputArchive out;
+  first.save(out);
+  std::stringstream stream;
+  out.save_to(stream);
+  torch::serialize::InputArchive in;
+  in.load_from(stream);
+  InOrder second(Shards(), SequentialSampler(4), SequentialSampler(0), Options(1, 10));
+  second.load(in);
+  second.reset();
+  EXPECT_EQ(*second.get_batch(), (std::vector<int>{20, 21, 22, 30, 31, 32, 33}));
+  second.reset();
+  EXPECT_EQ(second.get_batch()->front(), 0);
+}
+
 }  // namespace
