@@ -120,6 +120,14 @@ TEST(Edge, BytesTimesAFactorAreCountedInTheResultsDtype) {
   EXPECT_TRUE(addr(full({2, 2}, 200, kByte), zeros({2}), zeros({2}), 2).equal(full({2, 2}, 400.f)));
 }
 
+TEST(Edge, ComplexPowersOfZeroAndInfinityNeedNoLogarithm) {
+  Tensor z = tensor({0.f, INFINITY, NAN, -2.f}).to(kComplexFloat);
+  EXPECT_TRUE(pow(z, 0).equal(ones_like(z)));
+  EXPECT_TRUE(pow(z, Scalar(std::complex<double>(0))).equal(ones_like(z)));
+  EXPECT_TRUE(pow(z.slice(0, 0, 2), 1).equal(z.slice(0, 0, 2)));
+  EXPECT_TRUE(pow(z.slice(0, 3), 3).equal(full({1}, -8, kComplexFloat)));
+}
+
 TEST(Edge, ClampingBetweenNanGivesNan) {
   EXPECT_TRUE(hardtanh(ones({3}), NAN, 1).isnan().all().item<bool>());
   EXPECT_TRUE(hardtanh(ones({3}), -1, NAN).isnan().all().item<bool>());

@@ -56,29 +56,44 @@ struct Sqrt {
 struct ReciprocalSqrt {
   template <class T>
   static T call(T x) {
-    return 1 / std::sqrt(x);
+    return T(1) / std::sqrt(x);
   }
 };
 struct Reciprocal {
   template <class T>
   static T call(T x) {
-    return 1 / x;
+    return T(1) / x;
   }
 };
 struct ReciprocalSquare {
   template <class T>
   static T call(T x) {
-    return 1 / (x * x);
+    return T(1) / (x * x);
   }
 };
-// Exponents that need no logarithm, of real floats.
+struct One {
+  template <class T>
+  static T call(T) {
+    return T(1);
+  }
+};
+struct Same {
+  template <class T>
+  static T call(T x) {
+    return x;
+  }
+};
+// Exponents that need no logarithm, which complex zeros and infinities do not have.
 InnerFunction special_power(double exponent, DType type) {
-  if (exponent == 2) return unary_function<Square, kReals>(type);
-  if (exponent == 3) return unary_function<Cube, kReals>(type);
-  if (exponent == 0.5) return unary_function<Sqrt, kReals>(type);
-  if (exponent == -0.5) return unary_function<ReciprocalSqrt, kReals>(type);
-  if (exponent == -1) return unary_function<Reciprocal, kReals>(type);
-  if (exponent == -2) return unary_function<ReciprocalSquare, kReals>(type);
+  constexpr unsigned kinds = kReals | kComplexes;
+  if (exponent == 0) return unary_function<One, kinds>(type);
+  if (exponent == 1) return unary_function<Same, kinds>(type);
+  if (exponent == 2) return unary_function<Square, kinds>(type);
+  if (exponent == 3) return unary_function<Cube, kinds>(type);
+  if (exponent == 0.5) return unary_function<Sqrt, kinds>(type);
+  if (exponent == -0.5) return unary_function<ReciprocalSqrt, kinds>(type);
+  if (exponent == -1) return unary_function<Reciprocal, kinds>(type);
+  if (exponent == -2) return unary_function<ReciprocalSquare, kinds>(type);
   return nullptr;
 }
 template <class T>
@@ -89,8 +104,8 @@ void pow_scalar_elements(void* out, const void* const* in, int64_t n, const void
 }
 void pow_scalar(const Tensor& out, const Tensor& x, const Scalar& exponent, DType compute) {
   DType type = compute_dtype(compute);
-  if (!exponent.isComplex())
-    if (InnerFunction special = special_power(exponent.toDouble(), type))
+  if (const std::complex<double> power = exponent.toComplexDouble(); power.imag() == 0)
+    if (InnerFunction special = special_power(power.real(), type))
       return run_pointwise(out, {&x}, type, {.inner = special, .cost = 2});
   Constants constant(type, {exponent});
   InnerFunction inner = dispatch(type, [](auto* p) -> InnerFunction {
