@@ -50,7 +50,7 @@ TEST(Late, WhatItDidLastIsNotASecondOld) {
 
 TEST(Late, InAnotherGroup) {
   Processes processes(2, [](int rank) {
-    meet(rank == 0 ? 1500 : kLong);
+    meet(rank == 0 ? 1500 : kPatience);
     const Group other = new_group({0, 1});
     // Only rank 0 gives up: it must not hear first that the other has ended.
     if (rank == 0) say(message_when([&] { all_reduce(ones({4})); }));
@@ -251,7 +251,7 @@ TEST(MonitoredBarrier, NamesWhoDidNotCome) {
     monitored_barrier();
     const bool all = rank == 0;
     if (rank == 1 || rank == 3) wait_until("given up");
-    say(message_when([&] { monitored_barrier(nullptr, std::chrono::milliseconds(rank == 0 ? 700 : kLong), all); }));
+    say(message_when([&] { monitored_barrier(nullptr, std::chrono::milliseconds(rank == 0 ? 700 : kPatience), all); }));
     if (rank == 0) tell("given up");
     // The group itself goes on.
     barrier();

@@ -7,7 +7,7 @@
 
 namespace cresset::testing {
 
-constexpr int kLong = 120'000;  // milliseconds; the test's own deadline comes first
+constexpr int kPatience = 120'000;  // milliseconds; the test's own deadline comes first
 
 // The ranks meet in peace; then this one's operations have so long.
 inline void meet(int milliseconds) {

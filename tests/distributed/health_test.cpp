@@ -190,7 +190,7 @@ TEST(Stopped, ForLessThanTheTimeoutNothingHappens) {
 
 TEST(Stopped, ForLongerThanTheTimeoutIsNamedWithItsLastOperation) {
   Processes processes(3, [](int rank) {
-    meet(rank == 1 ? kLong : 3500);
+    meet(rank == 1 ? kPatience : 3500);
     Tensor x = ones({1000});
     broadcast(x, 0);
     pause_for(1500);  // a heart beats

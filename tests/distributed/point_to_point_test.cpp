@@ -322,7 +322,7 @@ TEST(PointToPoint, WithOneWhoHasLeftFailsAtOnce) {
 
 TEST(PointToPoint, AReceiveThatWaitsInVainListsWhatWasSentInstead) {
   Processes processes(3, [](int rank) {
-    meet(rank == 0 ? 1500 : kLong);
+    meet(rank == 0 ? 1500 : kPatience);
     barrier();
     std::vector<Work> works;
     for (int i = 0; i < 2 && rank == 1; i++) works.push_back(isend(ones({3}, kInt64), 0, 5 + i));
@@ -354,7 +354,7 @@ TEST(PointToPoint, AReceiveThatWaitsInVainSaysThatNothingWasSent) {
 // All ranks read the one sentence, so it says whose it is, and the tags of both sides.
 TEST(PointToPoint, ASendThatWaitsInVainIsToldToAllWithWhatIsWaitedForInstead) {
   Processes processes(3, [](int rank) {
-    meet(rank == 0 ? 1500 : kLong);
+    meet(rank == 0 ? 1500 : kPatience);
     say(message_when([&] {
       Work other;
       if (rank == 1) {
@@ -419,7 +419,7 @@ TEST(PointToPoint, SendsThatNobodyWaitsInAreNoReasonForAWarning) {
 
 TEST(PointToPoint, WhatIsWaitedForInsteadIsOfNow) {
   Processes processes(2, [](int rank) {
-    meet(rank == 0 ? 1500 : kLong);
+    meet(rank == 0 ? 1500 : kPatience);
     barrier();
     Work other;
     if (rank == 0) {
@@ -444,7 +444,7 @@ TEST(PointToPoint, WhatIsWaitedForInsteadIsOfNow) {
 
 TEST(PointToPoint, WhatWasWaitedForOnceIsForgottenWhenAllIsReceived) {
   Processes processes(2, [](int rank) {
-    meet(rank == 0 ? 1500 : kLong);
+    meet(rank == 0 ? 1500 : kPatience);
     if (rank == 0) {
       Work other = isend(ones({10}), 1, 5);
       pause_for(300);
