@@ -62,8 +62,13 @@ bool is_archive_class(std::string_view name) {
   return !name.empty() && name.find_first_not_of("0123456789") == name.npos;
 }
 
+// torch.jit._pickle.build_tensorlist and the like: how archives mark a list whose elements have one type.
+bool is_typed_list(std::string_view name) {
+  return name.starts_with("torch.jit._pickle.build_") && name.ends_with("list");
+}
+
 bool is_known_global(const std::string& global) {
-  if (is_archive_class(global)) return true;
+  if (is_archive_class(global) || is_typed_list(global)) return true;
   constexpr std::string_view known[] = {"collections.OrderedDict",
                                         "torch._utils._rebuild_tensor_v2",
                                         "torch._utils._rebuild_tensor",
@@ -101,6 +106,11 @@ void Unpickler::call(Index function, Index arguments) {
   if (name.starts_with("torch._utils._rebuild_tensor")) return rebuild_tensor(name, given);
   if (name == "torch._utils._rebuild_parameter" || name == "torch.nn.parameter.Parameter")
     return rebuild_parameter(given);
+  if (is_typed_list(name)) {
+    if (given.size() != 1 || node(given[0]).kind != Kind::list) broken(name, " without a list");
+    stack_.push_back(given[0]);
+    return;
+  }
   if (name == "torch.Size") {
     if (given.size() != 1 || (node(given[0]).kind != Kind::tuple && node(given[0]).kind != Kind::list))
       broken("torch.Size without a tuple");

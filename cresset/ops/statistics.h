@@ -82,6 +82,16 @@ requires(!std::same_as<Dim, bool>) std::tuple<Tensor, Tensor> std_mean(const Ten
   return std_mean(self, IntArrayRef{static_cast<int64_t>(dim)});
 }
 
+// And so it is in braces: without these, {0} would be false too.
+inline Tensor var(const Tensor& self, int dim) { return var(self, IntArrayRef{int64_t{dim}}); }
+inline Tensor std(const Tensor& self, int dim) { return std(self, IntArrayRef{int64_t{dim}}); }
+inline std::tuple<Tensor, Tensor> var_mean(const Tensor& self, int dim) {
+  return var_mean(self, IntArrayRef{int64_t{dim}});
+}
+inline std::tuple<Tensor, Tensor> std_mean(const Tensor& self, int dim) {
+  return std_mean(self, IntArrayRef{int64_t{dim}});
+}
+
 CRESSET_API Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 CRESSET_API Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false);
 

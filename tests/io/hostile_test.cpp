@@ -185,5 +185,14 @@ TEST(Pickle, ArchivesOfLibtorchsAreDicts) {
   EXPECT_ERROR(IoError, load_pt(with_pickle("\x80\x02X\x07\0\0\0archive}b."s)), "sets attributes of what has none");
 }
 
+TEST(Pickle, ListsOfOneTypeInLibtorchsArchivesAreLists) {
+  const std::string start = "\x80\x02"s + "ctorch.jit._pickle\nbuild_intlist\n";
+  EXPECT_EQ(load_pt(with_pickle(start + "](K\x01K\x02" + "e\x85R.")).to<std::vector<int64_t>>(),
+            (std::vector<int64_t>{1, 2}));
+  EXPECT_ERROR(IoError, load_pt(with_pickle(start + "K\x01\x85R.")), "build_intlist without a list");
+  EXPECT_ERROR(IoError, load_pt(with_pickle("\x80\x02"s + "ctorch.jit._pickle\nrestore_type_tag\n.")),
+               "refused to load");
+}
+
 }  // namespace
 }  // namespace cresset::io

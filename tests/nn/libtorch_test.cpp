@@ -181,6 +181,16 @@ TEST(Libtorch, OpenElementsOfASizePrint) {
   EXPECT_EQ(out.str(), "[None, 7]3");
 }
 
+TEST(Libtorch, ANumberInBracesIsADimension) {
+  auto x = torch::tensor({{1., 2., 4.}, {3., 7., 5.}});
+  const std::vector<int64_t> three{3};
+  EXPECT_EQ(torch::std(x, {0}).sizes(), three);
+  EXPECT_EQ(torch::var(x, {0}).sizes(), three);
+  EXPECT_EQ(std::get<0>(torch::std_mean(x, {0})).sizes(), three);
+  EXPECT_EQ(std::get<0>(torch::var_mean(x, {0})).sizes(), three);
+  EXPECT_EQ(torch::std(x, true).dim(), 0);
+}
+
 TEST(Libtorch, OverloadsOfOlderPrograms) {
   auto x = torch::arange(8, torch::kDouble).sin(), window = torch::ones({4}, torch::kDouble);
   EXPECT_TRUE(torch::equal(torch::stft(x, 4, 2, 4, window, /*normalized=*/true, c10::nullopt, /*return_complex=*/true),
