@@ -64,7 +64,7 @@ std::vector<OpArgument> Op::parsed_arguments() const {
                   arguments, "\" than the function has (", argument_count, ")");
     argument.type = types[list.size()];
     argument.cpp_type = cpp_types[list.size()];
-    argument.optional = argument.cpp_type.find("optional") != std::string::npos;
+    argument.optional = argument.cpp_type.find("ptional") != std::string::npos;  // std::optional, OptionalIntArrayRef
     list.push_back(argument);
   }
   CRESSET_CHECK(list.size() == static_cast<size_t>(argument_count), "op ", name, ": \"", arguments, "\" names ",

@@ -83,7 +83,7 @@ CRESSET_CPP_NAME(std::optional<std::string_view>, "std::optional<std::string_vie
 CRESSET_CPP_NAME(std::optional<DType>, "std::optional<DType>");
 CRESSET_CPP_NAME(std::optional<Scalar>, "std::optional<Scalar>");
 CRESSET_CPP_NAME(const std::optional<Scalar>&, "const std::optional<Scalar>&");
-CRESSET_CPP_NAME(std::optional<IntArrayRef>, "std::optional<IntArrayRef>");
+CRESSET_CPP_NAME(OptionalIntArrayRef, "OptionalIntArrayRef");
 CRESSET_CPP_NAME(std::optional<MemoryFormat>, "std::optional<MemoryFormat>");
 CRESSET_CPP_NAME(std::optional<Generator>, "std::optional<Generator>");
 using TwoTensors = std::tuple<Tensor, Tensor>;

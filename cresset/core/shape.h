@@ -6,7 +6,9 @@
 #include <cstring>
 #include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,6 +72,21 @@ class ArrayRef {
 };
 
 using IntArrayRef = ArrayRef<int64_t>;
+
+// A borrowed array or none, for parameters. In std::optional, {0} would be made from an int: a reference to an int64_t
+// that is gone when the call begins.
+class OptionalIntArrayRef : public std::optional<IntArrayRef> {
+ public:
+  OptionalIntArrayRef() = default;
+  OptionalIntArrayRef(std::nullopt_t) {}
+  OptionalIntArrayRef(const std::optional<IntArrayRef>& list) : optional(list) {}
+  OptionalIntArrayRef(const int64_t& one) : optional(IntArrayRef(one)) {}
+  OptionalIntArrayRef(const std::initializer_list<int64_t>& list) : optional(IntArrayRef(list)) {}
+  template <class List>
+  requires(std::is_convertible_v<const List&, IntArrayRef> && !std::is_arithmetic_v<List>)
+      OptionalIntArrayRef(const List& list)
+      : optional(IntArrayRef(list)) {}
+};
 
 CRESSET_API std::string text_of(IntArrayRef list);  // "[2, 3]"
 CRESSET_API std::ostream& operator<<(std::ostream& out, IntArrayRef list);

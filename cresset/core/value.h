@@ -117,6 +117,8 @@ struct Boxing<std::optional<T>> {
     return Boxing<T>::unpack(value);
   }
 };
+template <>
+struct Boxing<OptionalIntArrayRef> : Boxing<std::optional<IntArrayRef>> {};
 // Several results travel as a list.
 template <class... Ts>
 struct Boxing<std::tuple<Ts...>> {

@@ -203,11 +203,11 @@ Tensor sum_kept(const Tensor& x, const Dims& dims) { return dims.empty() ? x : s
 }  // namespace
 
 static const Op& einsum_op =
-    define_op("einsum", static_cast<Tensor (*)(std::string_view, TensorList, std::optional<IntArrayRef>)>(&einsum),
+    define_op("einsum", static_cast<Tensor (*)(std::string_view, TensorList, OptionalIntArrayRef)>(&einsum),
               "equation, tensors, path=std::nullopt",
               "Sums of products over dimensions named by letters: einsum(\"bij,bjk->bik\", {a, b}).",
               {.gradient = Gradient::composed, .where = Where::function});
-Tensor einsum(std::string_view text, TensorList tensors, std::optional<IntArrayRef> path) try {
+Tensor einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef path) try {
   CRESSET_INTERCEPT(einsum, , Tensor, text, tensors, path);
   CRESSET_CHECK_AS(ValueError, !tensors.empty(), "einsum(): must provide at least one operand");
   CRESSET_CHECK_AS(ValueError, !path || path->size() == (tensors.size() == 1 ? 1 : (tensors.size() - 1) * 2),

@@ -16,7 +16,7 @@ CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)>, ff
 CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, int64_t dim)>, fft_c2r_kernel, "fft_c2r");
 
 using FftNorm = std::optional<std::string_view>;
-using FftSizes = std::optional<IntArrayRef>;
+using FftSizes = OptionalIntArrayRef;
 
 // Along one dimension, which is cut or filled with zeros to n elements first.
 #define CRESSET_FFT_ONE(name)                                                                              \

@@ -200,7 +200,7 @@ constexpr Mode modes_known[] = {{"nearest", 0, Resampling::nearest}, {"nearest-e
                                 {"bilinear", 2, Resampling::linear}, {"bicubic", 2, Resampling::cubic},
                                 {"trilinear", 3, Resampling::linear}};
 
-Tensor interpolated(const Tensor& x, std::optional<IntArrayRef> size, ArrayRef<double> scale_factor,
+Tensor interpolated(const Tensor& x, OptionalIntArrayRef size, ArrayRef<double> scale_factor,
                     std::string_view mode_name, std::optional<bool> align_corners,
                     std::optional<bool> recompute_scale_factor, bool antialias) {
   const int64_t rank = x.dim() - 2;
@@ -247,12 +247,12 @@ Tensor interpolated(const Tensor& x, std::optional<IntArrayRef> size, ArrayRef<d
 
 static const Op& interpolate_op =
     define_op("interpolate",
-              static_cast<Tensor (*)(const Tensor&, std::optional<IntArrayRef>, std::optional<double>, std::string_view,
+              static_cast<Tensor (*)(const Tensor&, OptionalIntArrayRef, std::optional<double>, std::string_view,
                                      std::optional<bool>, std::optional<bool>, bool)>(&interpolate),
               "input, size=std::nullopt, scale_factor=std::nullopt, mode=\"nearest\", align_corners=std::nullopt, "
               "recompute_scale_factor=std::nullopt, antialias=false",
               "Resizes all dimensions but batch and channels, to a size or by a factor.", {.where = Where::function});
-Tensor interpolate(const Tensor& input, std::optional<IntArrayRef> size, std::optional<double> scale_factor,
+Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, std::optional<double> scale_factor,
                    std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor,
                    bool antialias) try {
   CRESSET_INTERCEPT(interpolate, , Tensor, input, size, scale_factor, mode, align_corners, recompute_scale_factor,
@@ -262,7 +262,7 @@ Tensor interpolate(const Tensor& input, std::optional<IntArrayRef> size, std::op
 }
 CRESSET_ERRORS_OF(interpolate, , input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
 
-Tensor interpolate(const Tensor& input, std::optional<IntArrayRef> size, const std::vector<double>& scale_factor,
+Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, const std::vector<double>& scale_factor,
                    std::string_view mode, std::optional<bool> align_corners, std::optional<bool> recompute_scale_factor,
                    bool antialias) {
   return interpolated(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias);

@@ -81,14 +81,13 @@ CRESSET_API Tensor _upsample_bicubic2d_aa(const Tensor& self, IntArrayRef output
                                           std::optional<double> scales_w = std::nullopt);
 
 // To a size, or larger by a factor. mode: nearest, nearest-exact, linear, bilinear, bicubic, trilinear or area.
-CRESSET_API Tensor interpolate(const Tensor& input, std::optional<IntArrayRef> size = std::nullopt,
+CRESSET_API Tensor interpolate(const Tensor& input, OptionalIntArrayRef size = std::nullopt,
                                std::optional<double> scale_factor = std::nullopt, std::string_view mode = "nearest",
                                std::optional<bool> align_corners = std::nullopt,
                                std::optional<bool> recompute_scale_factor = std::nullopt, bool antialias = false);
 // A factor for each dimension.
-CRESSET_API Tensor interpolate(const Tensor& input, std::optional<IntArrayRef> size,
-                               const std::vector<double>& scale_factor, std::string_view mode = "nearest",
-                               std::optional<bool> align_corners = std::nullopt,
+CRESSET_API Tensor interpolate(const Tensor& input, OptionalIntArrayRef size, const std::vector<double>& scale_factor,
+                               std::string_view mode = "nearest", std::optional<bool> align_corners = std::nullopt,
                                std::optional<bool> recompute_scale_factor = std::nullopt, bool antialias = false);
 
 }  // namespace cresset

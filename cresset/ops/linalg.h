@@ -95,10 +95,9 @@ CRESSET_API Tensor cholesky_inverse(const Tensor& self, bool upper = false);
 CRESSET_API Tensor& cholesky_inverse_out(Tensor& out, const Tensor& self, bool upper = false);
 CRESSET_API Tensor linalg_tensorinv(const Tensor& self, int64_t ind = 2);
 CRESSET_API Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& self, int64_t ind = 2);
-CRESSET_API Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other,
-                                      std::optional<IntArrayRef> dims = std::nullopt);
+CRESSET_API Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims = std::nullopt);
 CRESSET_API Tensor& linalg_tensorsolve_out(Tensor& out, const Tensor& self, const Tensor& other,
-                                           std::optional<IntArrayRef> dims = std::nullopt);
+                                           OptionalIntArrayRef dims = std::nullopt);
 
 // ---- determinants and exponentials (ops/linalg_det.cpp)
 CRESSET_API Tensor linalg_det(const Tensor& A);

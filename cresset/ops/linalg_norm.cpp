@@ -142,7 +142,7 @@ Tensor matrix_norm(const char* op, const Tensor& self, std::string_view ord, Int
   return dims_back(sum(linalg_svdvals(x), -1), dims, keepdim);
 }
 
-Dims dims_or_all(const Tensor& self, std::optional<IntArrayRef> dim) {
+Dims dims_or_all(const Tensor& self, OptionalIntArrayRef dim) {
   if (!dim || dim->empty()) return all_dims(self);
   return Dims(*dim);
 }
@@ -150,18 +150,18 @@ Dims dims_or_all(const Tensor& self, std::optional<IntArrayRef> dim) {
 }  // namespace
 
 CRESSET_LINALG_OP(linalg_vector_norm, , Tensor,
-                  (const Tensor& self, const Scalar& ord, std::optional<IntArrayRef> dim, bool keepdim,
+                  (const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<DType> dtype),
                   "self, ord=2, dim=std::nullopt, keepdim=false, dtype=std::nullopt", Gradient::composed,
                   "The norm of order ord of all elements, or over dims: (sum |x|^ord)^(1/ord); inf is the maximum.")
-Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, std::optional<IntArrayRef> dim, bool keepdim,
+Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                           std::optional<DType> dtype) try {
   CRESSET_INTERCEPT(linalg_vector_norm, , Tensor, self, ord, dim, keepdim, dtype);
   return vector_norm("linalg_vector_norm", self, ord.to<double>(), dims_or_all(self, dim), keepdim, dtype);
 }
 CRESSET_ERRORS_OF(linalg_vector_norm, , self, ord, dim, keepdim, dtype)
 CRESSET_COPIED_OUT(linalg_vector_norm, ,
-                   (const Tensor& self, const Scalar& ord, std::optional<IntArrayRef> dim, bool keepdim,
+                   (const Tensor& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                     std::optional<DType> dtype),
                    (self, ord, dim, keepdim, dtype), (&self),
                    "self, ord=2, dim=std::nullopt, keepdim=false, dtype=std::nullopt", "Norms of vectors.")
@@ -199,11 +199,11 @@ CRESSET_COPIED_OUT(linalg_matrix_norm, str_ord,
 
 // Without an order, all elements; with one, a vector's or a matrix's norm by the number of dims.
 CRESSET_LINALG_OP(linalg_norm, , Tensor,
-                  (const Tensor& self, const std::optional<Scalar>& ord, std::optional<IntArrayRef> dim, bool keepdim,
+                  (const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<DType> dtype),
                   "self, ord=std::nullopt, dim=std::nullopt, keepdim=false, dtype=std::nullopt", Gradient::composed,
                   "The norm of a vector or a matrix; without an order, the 2-norm of all elements.")
-Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, std::optional<IntArrayRef> dim, bool keepdim,
+Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<DType> dtype) try {
   CRESSET_INTERCEPT(linalg_norm, , Tensor, self, ord, dim, keepdim, dtype);
   CRESSET_CHECK_AS(ShapeError, !dim || dim->size() == 1 || dim->size() == 2,
@@ -217,18 +217,18 @@ Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord, std::op
 }
 CRESSET_ERRORS_OF(linalg_norm, , self, ord, dim, keepdim, dtype)
 CRESSET_COPIED_OUT(linalg_norm, ,
-                   (const Tensor& self, const std::optional<Scalar>& ord, std::optional<IntArrayRef> dim, bool keepdim,
+                   (const Tensor& self, const std::optional<Scalar>& ord, OptionalIntArrayRef dim, bool keepdim,
                     std::optional<DType> dtype),
                    (self, ord, dim, keepdim, dtype), (&self),
                    "self, ord=std::nullopt, dim=std::nullopt, keepdim=false, dtype=std::nullopt",
                    "The norm of a vector or a matrix.")
 
 CRESSET_LINALG_OP(linalg_norm, ord_str, Tensor,
-                  (const Tensor& self, std::string_view ord, std::optional<IntArrayRef> dim, bool keepdim,
+                  (const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<DType> dtype),
                   "self, ord, dim=std::nullopt, keepdim=false, dtype=std::nullopt", Gradient::composed,
                   "Frobenius' or the nuclear norm of a matrix.")
-Tensor linalg_norm(const Tensor& self, std::string_view ord, std::optional<IntArrayRef> dim, bool keepdim,
+Tensor linalg_norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim,
                    std::optional<DType> dtype) try {
   CRESSET_INTERCEPT(linalg_norm, ord_str, Tensor, self, ord, dim, keepdim, dtype);
   CRESSET_CHECK_AS(ShapeError, dim ? dim->size() == 2 : self.dim() == 2,
@@ -238,7 +238,7 @@ Tensor linalg_norm(const Tensor& self, std::string_view ord, std::optional<IntAr
 }
 CRESSET_ERRORS_OF(linalg_norm, ord_str, self, ord, dim, keepdim, dtype)
 CRESSET_COPIED_OUT(linalg_norm, ord_str,
-                   (const Tensor& self, std::string_view ord, std::optional<IntArrayRef> dim, bool keepdim,
+                   (const Tensor& self, std::string_view ord, OptionalIntArrayRef dim, bool keepdim,
                     std::optional<DType> dtype),
                    (self, ord, dim, keepdim, dtype), (&self),
                    "self, ord, dim=std::nullopt, keepdim=false, dtype=std::nullopt",

@@ -10,11 +10,10 @@ namespace cresset {
 CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, double exponent)>, abs_pow_kernel, "abs_pow");
 CRESSET_KERNEL(Kernel<void(const Tensor& out, const Tensor& x, double exponent)>, signed_pow_kernel, "signed_pow");
 
-CRESSET_API Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2,
-                                      std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
-                                      std::optional<DType> dtype = std::nullopt);
+CRESSET_API Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2, OptionalIntArrayRef dim = std::nullopt,
+                                      bool keepdim = false, std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& linalg_vector_norm_out(Tensor& out, const Tensor& self, const Scalar& ord = 2,
-                                           std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+                                           OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
                                            std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor linalg_matrix_norm(const Tensor& self, const Scalar& ord, IntArrayRef dim = {-2, -1},
                                       bool keepdim = false, std::optional<DType> dtype = std::nullopt);
@@ -27,15 +26,15 @@ CRESSET_API Tensor& linalg_matrix_norm_out(Tensor& out, const Tensor& self, std:
                                            IntArrayRef dim = {-2, -1}, bool keepdim = false,
                                            std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor linalg_norm(const Tensor& self, const std::optional<Scalar>& ord = std::nullopt,
-                               std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+                               OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
                                std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& linalg_norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& ord = std::nullopt,
-                                    std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+                                    OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
                                     std::optional<DType> dtype = std::nullopt);
-CRESSET_API Tensor linalg_norm(const Tensor& self, std::string_view ord, std::optional<IntArrayRef> dim = std::nullopt,
+CRESSET_API Tensor linalg_norm(const Tensor& self, std::string_view ord, OptionalIntArrayRef dim = std::nullopt,
                                bool keepdim = false, std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& linalg_norm_out(Tensor& out, const Tensor& self, std::string_view ord,
-                                    std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+                                    OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
                                     std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor linalg_cond(const Tensor& self, const std::optional<Scalar>& p = std::nullopt);
 CRESSET_API Tensor& linalg_cond_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p = std::nullopt);

@@ -299,11 +299,10 @@ CRESSET_ERRORS_OF(linalg_tensorinv, , self, ind)
 CRESSET_CAST_OUT(linalg_tensorinv, , (const Tensor& self, int64_t ind), (self, ind), (&self), "self, ind=2",
                  "The inverse of self as a map from its last dimensions to its first ind.")
 
-CRESSET_LINALG_OP(linalg_tensorsolve, , Tensor,
-                  (const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims),
+CRESSET_LINALG_OP(linalg_tensorsolve, , Tensor, (const Tensor& self, const Tensor& other, OptionalIntArrayRef dims),
                   "self, other, dims=std::nullopt", Gradient::composed,
                   "X with tensordot(self, X) = other; dims of self are first moved to its end.")
-Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims) try {
+Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, OptionalIntArrayRef dims) try {
   CRESSET_INTERCEPT(linalg_tensorsolve, , Tensor, self, other, dims);
   check_same_kind("linalg_tensorsolve", self, other, "self", "other");
   Tensor a = self;
@@ -326,7 +325,7 @@ Tensor linalg_tensorsolve(const Tensor& self, const Tensor& other, std::optional
   return reshape(linalg_solve(reshape(a, {n, n}), reshape(other, {n})), sizes);
 }
 CRESSET_ERRORS_OF(linalg_tensorsolve, , self, other, dims)
-CRESSET_CAST_OUT(linalg_tensorsolve, , (const Tensor& self, const Tensor& other, std::optional<IntArrayRef> dims),
+CRESSET_CAST_OUT(linalg_tensorsolve, , (const Tensor& self, const Tensor& other, OptionalIntArrayRef dims),
                  (self, other, dims), (&self, &other), "self, other, dims=std::nullopt",
                  "X with tensordot(self, X) = other.")
 

@@ -102,7 +102,7 @@ static Tensor not_nan(const Tensor& x) {
   not_nan_kernel(mask, x);
   return mask;
 }
-static Tensor nansum_into(const Into& into, const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim,
+static Tensor nansum_into(const Into& into, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                           std::optional<DType> dtype) {
   CRESSET_CHECK_AS(TypeError, !self.is_complex(), "nansum: nansum does not support complex inputs, found ",
                    name_of(self.dtype()));
@@ -116,12 +116,11 @@ static Tensor nansum_into(const Into& into, const Tensor& self, std::optional<In
                           return grads(where(not_nan(self), wide, wide.new_zeros({})));
                         });
 }
-CRESSET_FORMS_OUT(nansum, ,
-                  (const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, std::optional<DType> dtype),
+CRESSET_FORMS_OUT(nansum, , (const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<DType> dtype),
                   (self, dim, keepdim, dtype), "self, dim=std::nullopt, keepdim=false, dtype=std::nullopt",
                   "The sum over the given dimensions (none: all), in which nan counts as 0.")
 
-static Tensor nanmean_into(const Into& into, const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim,
+static Tensor nanmean_into(const Into& into, const Tensor& self, OptionalIntArrayRef dim, bool keepdim,
                            std::optional<DType> dtype) {
   CRESSET_CHECK_AS(TypeError, self.is_floating_point(), "nanmean: expected input to have floating point dtype but got ",
                    toString(self.dtype()));
@@ -132,7 +131,7 @@ static Tensor nanmean_into(const Into& into, const Tensor& self, std::optional<I
   return into.fresh() ? div(sum, count) : div_(sum, count);
 }
 CRESSET_FORMS_OUT_OF(Gradient::composed, nanmean, ,
-                     (const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, std::optional<DType> dtype),
+                     (const Tensor& self, OptionalIntArrayRef dim, bool keepdim, std::optional<DType> dtype),
                      (self, dim, keepdim, dtype), "self, dim=std::nullopt, keepdim=false, dtype=std::nullopt",
                      "The mean over the given dimensions (none: all) of what is not nan.")
 

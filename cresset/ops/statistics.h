@@ -41,27 +41,27 @@ CRESSET_API Tensor var(const Tensor& self, bool unbiased = true);
 CRESSET_API Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
 CRESSET_API Tensor& var_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool unbiased = true,
                             bool keepdim = false);
-CRESSET_API Tensor var(const Tensor& self, std::optional<IntArrayRef> dim, std::optional<int64_t> correction,
+CRESSET_API Tensor var(const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction,
                        bool keepdim = false);
-CRESSET_API Tensor& var_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> dim,
-                            std::optional<int64_t> correction, bool keepdim = false);
+CRESSET_API Tensor& var_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction,
+                            bool keepdim = false);
 CRESSET_API Tensor std(const Tensor& self, bool unbiased = true);
 CRESSET_API Tensor std(const Tensor& self, IntArrayRef dim, bool unbiased = true, bool keepdim = false);
 CRESSET_API Tensor& std_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool unbiased = true,
                             bool keepdim = false);
-CRESSET_API Tensor std(const Tensor& self, std::optional<IntArrayRef> dim, std::optional<int64_t> correction,
+CRESSET_API Tensor std(const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction,
                        bool keepdim = false);
-CRESSET_API Tensor& std_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> dim,
-                            std::optional<int64_t> correction, bool keepdim = false);
+CRESSET_API Tensor& std_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction,
+                            bool keepdim = false);
 CRESSET_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, bool unbiased = true);
 CRESSET_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dim, bool unbiased = true,
                                                 bool keepdim = false);
-CRESSET_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, std::optional<IntArrayRef> dim,
+CRESSET_API std::tuple<Tensor, Tensor> var_mean(const Tensor& self, OptionalIntArrayRef dim,
                                                 std::optional<int64_t> correction, bool keepdim = false);
 CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, bool unbiased = true);
 CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dim, bool unbiased = true,
                                                 bool keepdim = false);
-CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, std::optional<IntArrayRef> dim,
+CRESSET_API std::tuple<Tensor, Tensor> std_mean(const Tensor& self, OptionalIntArrayRef dim,
                                                 std::optional<int64_t> correction, bool keepdim = false);
 
 // A number is a dimension: without these, std(x, 0) would be std(x, /*unbiased=*/false).
@@ -96,13 +96,13 @@ CRESSET_API Tensor logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim =
 CRESSET_API Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false);
 
 // nan counts as 0 in the sum, and not at all in the mean.
-CRESSET_API Tensor nansum(const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+CRESSET_API Tensor nansum(const Tensor& self, OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
                           std::optional<DType> dtype = std::nullopt);
-CRESSET_API Tensor& nansum_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt,
+CRESSET_API Tensor& nansum_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim = std::nullopt,
                                bool keepdim = false, std::optional<DType> dtype = std::nullopt);
-CRESSET_API Tensor nanmean(const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt, bool keepdim = false,
+CRESSET_API Tensor nanmean(const Tensor& self, OptionalIntArrayRef dim = std::nullopt, bool keepdim = false,
                            std::optional<DType> dtype = std::nullopt);
-CRESSET_API Tensor& nanmean_out(Tensor& out, const Tensor& self, std::optional<IntArrayRef> dim = std::nullopt,
+CRESSET_API Tensor& nanmean_out(Tensor& out, const Tensor& self, OptionalIntArrayRef dim = std::nullopt,
                                 bool keepdim = false, std::optional<DType> dtype = std::nullopt);
 
 CRESSET_API Tensor count_nonzero(const Tensor& self, std::optional<int64_t> dim = std::nullopt);

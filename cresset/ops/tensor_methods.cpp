@@ -528,8 +528,8 @@ Tensor Tensor::all() const { return cresset::all(*this); }
 Tensor Tensor::all(int64_t dim, bool keepdim) const { return cresset::all(*this, dim, keepdim); }
 Tensor Tensor::count_nonzero(std::optional<int64_t> dim) const { return cresset::count_nonzero(*this, dim); }
 Tensor Tensor::count_nonzero(IntArrayRef dim) const { return cresset::count_nonzero(*this, dim); }
-Tensor Tensor::nansum(std::optional<IntArrayRef> dim, bool keepdim, std::optional<DType> dtype) const { return cresset::nansum(*this, dim, keepdim, dtype); }
-Tensor Tensor::nanmean(std::optional<IntArrayRef> dim, bool keepdim, std::optional<DType> dtype) const { return cresset::nanmean(*this, dim, keepdim, dtype); }
+Tensor Tensor::nansum(OptionalIntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::nansum(*this, dim, keepdim, dtype); }
+Tensor Tensor::nanmean(OptionalIntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::nanmean(*this, dim, keepdim, dtype); }
 Tensor Tensor::logsumexp(IntArrayRef dim, bool keepdim) const { return cresset::logsumexp(*this, dim, keepdim); }
 Tensor Tensor::stft(int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const Tensor& window, bool center, std::string_view pad_mode, bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex) const { return cresset::stft(*this, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex); }
 Tensor Tensor::istft(int64_t n_fft, std::optional<int64_t> hop_length, std::optional<int64_t> win_length, const Tensor& window, bool center, bool normalized, std::optional<bool> onesided, std::optional<int64_t> length, bool return_complex) const { return cresset::istft(*this, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex); }
@@ -547,16 +547,16 @@ std::tuple<Tensor, Tensor, Tensor> Tensor::unique_dim(int64_t dim, bool sorted, 
 std::tuple<Tensor, Tensor, Tensor> Tensor::unique_consecutive(bool return_inverse, bool return_counts, std::optional<int64_t> dim) const { return cresset::unique_consecutive(*this, return_inverse, return_counts, dim); }
 Tensor Tensor::var(bool unbiased) const { return cresset::var(*this, unbiased); }
 Tensor Tensor::var(IntArrayRef dim, bool unbiased, bool keepdim) const { return cresset::var(*this, dim, unbiased, keepdim); }
-Tensor Tensor::var(std::optional<IntArrayRef> dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::var(*this, dim, correction, keepdim); }
+Tensor Tensor::var(OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::var(*this, dim, correction, keepdim); }
 Tensor Tensor::std(bool unbiased) const { return cresset::std(*this, unbiased); }
 Tensor Tensor::std(IntArrayRef dim, bool unbiased, bool keepdim) const { return cresset::std(*this, dim, unbiased, keepdim); }
-Tensor Tensor::std(std::optional<IntArrayRef> dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::std(*this, dim, correction, keepdim); }
+Tensor Tensor::std(OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::std(*this, dim, correction, keepdim); }
 std::tuple<Tensor, Tensor> Tensor::var_mean(bool unbiased) const { return cresset::var_mean(*this, unbiased); }
 std::tuple<Tensor, Tensor> Tensor::var_mean(IntArrayRef dim, bool unbiased, bool keepdim) const { return cresset::var_mean(*this, dim, unbiased, keepdim); }
-std::tuple<Tensor, Tensor> Tensor::var_mean(std::optional<IntArrayRef> dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::var_mean(*this, dim, correction, keepdim); }
+std::tuple<Tensor, Tensor> Tensor::var_mean(OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::var_mean(*this, dim, correction, keepdim); }
 std::tuple<Tensor, Tensor> Tensor::std_mean(bool unbiased) const { return cresset::std_mean(*this, unbiased); }
 std::tuple<Tensor, Tensor> Tensor::std_mean(IntArrayRef dim, bool unbiased, bool keepdim) const { return cresset::std_mean(*this, dim, unbiased, keepdim); }
-std::tuple<Tensor, Tensor> Tensor::std_mean(std::optional<IntArrayRef> dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::std_mean(*this, dim, correction, keepdim); }
+std::tuple<Tensor, Tensor> Tensor::std_mean(OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::std_mean(*this, dim, correction, keepdim); }
 Tensor Tensor::norm(const Scalar& p) const { return cresset::norm(*this, p); }
 Tensor Tensor::norm(const std::optional<Scalar>& p, DType dtype) const { return cresset::norm(*this, p, dtype); }
 Tensor Tensor::norm(const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) const { return cresset::norm(*this, p, dim, keepdim); }

@@ -37,31 +37,30 @@ Tensor moment(const Moment& which, const Into& into, const Tensor& self, IntArra
         return grads(mul(mul(unreduced(of_var, self.dim(), mask, keepdim), scale), distance));
       });
 }
-IntArrayRef given(const std::optional<IntArrayRef>& dim) { return dim.value_or(IntArrayRef()); }
+IntArrayRef given(const OptionalIntArrayRef& dim) { return dim.value_or(IntArrayRef()); }
 }  // namespace
 
 // A line of forms: all elements, dims, dims with a correction.
-#define CRESSET_MOMENT_FORMS(name, which, doc)                                                                    \
-  static Tensor name##_into(const Into& into, const Tensor& self, bool unbiased) {                                \
-    return moment(which, into, self, IntArrayRef(), unbiased, false);                                             \
-  }                                                                                                               \
-  static Tensor name##_into(const Into& into, const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) { \
-    return moment(which, into, self, dim, unbiased, keepdim);                                                     \
-  }                                                                                                               \
-  static Tensor name##_into(const Into& into, const Tensor& self, std::optional<IntArrayRef> dim,                 \
-                            std::optional<int64_t> correction, bool keepdim) {                                    \
-    return moment(which, into, self, given(dim), correction.value_or(1), keepdim);                                \
-  }                                                                                                               \
-  CRESSET_FUNCTION_FORM(name, , (const Tensor& self, bool unbiased), (self, unbiased), "self, unbiased=true",     \
-                        doc " of all elements.")                                                                  \
-  CRESSET_FORMS_OUT(name, dim, (const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim),                \
-                    (self, dim, unbiased, keepdim), "self, dim, unbiased=true, keepdim=false",                    \
-                    doc " over the given dimensions (none: all).")                                                \
-  CRESSET_FORMS_OUT(                                                                                              \
-      name, correction,                                                                                           \
-      (const Tensor& self, std::optional<IntArrayRef> dim, std::optional<int64_t> correction, bool keepdim),      \
-      (self, dim, correction, keepdim), "self, dim, correction, keepdim=false",                                   \
-      doc " over the given dimensions; its divisor is the count less the correction (1 if not given).")
+#define CRESSET_MOMENT_FORMS(name, which, doc)                                                                      \
+  static Tensor name##_into(const Into& into, const Tensor& self, bool unbiased) {                                  \
+    return moment(which, into, self, IntArrayRef(), unbiased, false);                                               \
+  }                                                                                                                 \
+  static Tensor name##_into(const Into& into, const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {   \
+    return moment(which, into, self, dim, unbiased, keepdim);                                                       \
+  }                                                                                                                 \
+  static Tensor name##_into(const Into& into, const Tensor& self, OptionalIntArrayRef dim,                          \
+                            std::optional<int64_t> correction, bool keepdim) {                                      \
+    return moment(which, into, self, given(dim), correction.value_or(1), keepdim);                                  \
+  }                                                                                                                 \
+  CRESSET_FUNCTION_FORM(name, , (const Tensor& self, bool unbiased), (self, unbiased), "self, unbiased=true",       \
+                        doc " of all elements.")                                                                    \
+  CRESSET_FORMS_OUT(name, dim, (const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim),                  \
+                    (self, dim, unbiased, keepdim), "self, dim, unbiased=true, keepdim=false",                      \
+                    doc " over the given dimensions (none: all).")                                                  \
+  CRESSET_FORMS_OUT(name, correction,                                                                               \
+                    (const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim), \
+                    (self, dim, correction, keepdim), "self, dim, correction, keepdim=false",                       \
+                    doc " over the given dimensions; its divisor is the count less the correction (1 if not given).")
 CRESSET_MOMENT_FORMS(var, variance, "The variance")
 CRESSET_MOMENT_FORMS(std, deviation, "The standard deviation")
 #undef CRESSET_MOMENT_FORMS
@@ -83,11 +82,11 @@ CRESSET_MOMENT_FORMS(std, deviation, "The standard deviation")
   }                                                                                                                 \
   CRESSET_ERRORS_OF(name, dim, self, dim, unbiased, keepdim)                                                        \
   CRESSET_OP(name, correction, detail::TwoTensors,                                                                  \
-             (const Tensor& self, std::optional<IntArrayRef> dim, std::optional<int64_t> correction, bool keepdim), \
+             (const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim),        \
              "self, dim, correction, keepdim=false", Gradient::composed,                                            \
              doc " over the given dimensions, with the correction (1 if not given), and the mean.")                 \
-  std::tuple<Tensor, Tensor> name(const Tensor& self, std::optional<IntArrayRef> dim,                               \
-                                  std::optional<int64_t> correction, bool keepdim) try {                            \
+  std::tuple<Tensor, Tensor> name(const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction,   \
+                                  bool keepdim) try {                                                               \
     CRESSET_INTERCEPT(name, correction, detail::TwoTensors, self, dim, correction, keepdim);                        \
     return {moment(which, {}, self, given(dim), correction.value_or(1), keepdim), mean(self, given(dim), keepdim)}; \
   }                                                                                                                 \

@@ -181,6 +181,20 @@ TEST(Libtorch, OpenElementsOfASizePrint) {
   EXPECT_EQ(out.str(), "[None, 7]3");
 }
 
+TEST(Libtorch, AListThatMayBeAbsentTakesNumbersAndBraces) {
+  const auto x = torch::arange(6, torch::kDouble).reshape({2, 3});
+  const auto columns = torch::linalg_norm(x, 2, std::vector<int64_t>{0});
+  const int64_t first = 0;
+  EXPECT_TRUE(torch::equal(torch::linalg_norm(x, c10::nullopt, {0}), columns));
+  EXPECT_TRUE(torch::equal(torch::linalg_norm(x, 2, 0), columns));
+  EXPECT_TRUE(torch::equal(torch::linalg_norm(x, 2, first), columns));
+  EXPECT_TRUE(torch::equal(torch::linalg_norm(x, 2, torch::IntArrayRef{0}), columns));
+  EXPECT_TRUE(torch::equal(torch::nansum(x, {0, 1}), x.sum()));
+  EXPECT_TRUE(torch::equal(torch::nansum(x, c10::nullopt), x.sum()));
+  EXPECT_EQ(torch::fft::fftn(x, {4, 5}).sizes(), torch::IntArrayRef({4, 5}));
+  EXPECT_TRUE(torch::equal(torch::var(x, {0}, 1), torch::var(x, torch::IntArrayRef{0}, true)));
+}
+
 TEST(Libtorch, ANumberInBracesIsADimension) {
   auto x = torch::tensor({{1., 2., 4.}, {3., 7., 5.}});
   const std::vector<int64_t> three{3};

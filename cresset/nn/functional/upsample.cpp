@@ -8,7 +8,7 @@ namespace cresset::nn::functional {
 Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& o) {
   constexpr const char* modes[] = {"nearest", "linear", "bilinear", "bicubic", "trilinear", "area", "nearest-exact"};
   const char* mode = modes[o.mode().index()];
-  std::optional<IntArrayRef> size;
+  OptionalIntArrayRef size;
   if (o.size()) {
     const size_t spatial = static_cast<size_t>(std::max<int64_t>(input.dim() - 2, 0));
     CRESSET_CHECK_AS(ValueError, o.size()->size() == spatial, "interpolate: found size ", text_of(*o.size()),

@@ -127,7 +127,7 @@ Tensor ConvNdImpl<D, Derived>::convolve(const Tensor& input) {
 }
 
 template <size_t D, class Derived>
-Tensor ConvNdImpl<D, Derived>::convolve_transposed(const Tensor& input, const std::optional<IntArrayRef>& output_size) {
+Tensor ConvNdImpl<D, Derived>::convolve_transposed(const Tensor& input, const OptionalIntArrayRef& output_size) {
   const auto& o = options;
   const Dims extra = output_padding(input, output_size);
   const IntArrayRef padding = std::get<ExpandingArray<D>>(o.padding());
@@ -140,7 +140,7 @@ Tensor ConvNdImpl<D, Derived>::convolve_transposed(const Tensor& input, const st
 }
 
 template <size_t D, class Derived>
-Dims ConvNdImpl<D, Derived>::output_padding(const Tensor& input, const std::optional<IntArrayRef>& output_size) const {
+Dims ConvNdImpl<D, Derived>::output_padding(const Tensor& input, const OptionalIntArrayRef& output_size) const {
   if (!output_size) return Dims(IntArrayRef(options.output_padding()));
   const int64_t rank = static_cast<int64_t>(D);
   const size_t around = static_cast<size_t>(std::max<int64_t>(input.dim() - rank, 0));
@@ -162,23 +162,23 @@ Dims ConvNdImpl<D, Derived>::output_padding(const Tensor& input, const std::opti
   return extra;
 }
 
-#define CRESSET_CONV_LAYERS(rank)                                                                                  \
-  template class ConvNdImpl<rank, Conv##rank##dImpl>;                                                              \
-  template class ConvNdImpl<rank, ConvTranspose##rank##dImpl>;                                                     \
-  Conv##rank##dImpl::Conv##rank##dImpl(Conv##rank##dOptions options_) : ConvNdImpl(joined(options_)) {}            \
-  Tensor Conv##rank##dImpl::forward(const Tensor& input) { return convolve(input); }                               \
-  ConvTranspose##rank##dImpl::ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions options_)                   \
-      : ConvNdImpl(joined(options_)) {}                                                                            \
-  Tensor ConvTranspose##rank##dImpl::forward(const Tensor& input, const std::optional<IntArrayRef>& output_size) { \
-    return convolve_transposed(input, output_size);                                                                \
+#define CRESSET_CONV_LAYERS(rank)                                                                           \
+  template class ConvNdImpl<rank, Conv##rank##dImpl>;                                                       \
+  template class ConvNdImpl<rank, ConvTranspose##rank##dImpl>;                                              \
+  Conv##rank##dImpl::Conv##rank##dImpl(Conv##rank##dOptions options_) : ConvNdImpl(joined(options_)) {}     \
+  Tensor Conv##rank##dImpl::forward(const Tensor& input) { return convolve(input); }                        \
+  ConvTranspose##rank##dImpl::ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions options_)            \
+      : ConvNdImpl(joined(options_)) {}                                                                     \
+  Tensor ConvTranspose##rank##dImpl::forward(const Tensor& input, const OptionalIntArrayRef& output_size) { \
+    return convolve_transposed(input, output_size);                                                         \
   }
 CRESSET_CONV_LAYERS(1)
 CRESSET_CONV_LAYERS(2)
 CRESSET_CONV_LAYERS(3)
 #undef CRESSET_CONV_LAYERS
 
-CRESSET_FORWARD_DEFAULTS(ConvTranspose1dImpl, {1, AnyValue(std::optional<IntArrayRef>())})
-CRESSET_FORWARD_DEFAULTS(ConvTranspose2dImpl, {1, AnyValue(std::optional<IntArrayRef>())})
-CRESSET_FORWARD_DEFAULTS(ConvTranspose3dImpl, {1, AnyValue(std::optional<IntArrayRef>())})
+CRESSET_FORWARD_DEFAULTS(ConvTranspose1dImpl, {1, AnyValue(OptionalIntArrayRef())})
+CRESSET_FORWARD_DEFAULTS(ConvTranspose2dImpl, {1, AnyValue(OptionalIntArrayRef())})
+CRESSET_FORWARD_DEFAULTS(ConvTranspose3dImpl, {1, AnyValue(OptionalIntArrayRef())})
 
 }  // namespace cresset::nn

@@ -18,12 +18,12 @@ class CRESSET_API ConvNdImpl : public Cloneable<Derived> {
 
  protected:
   Tensor convolve(const Tensor& input);
-  Tensor convolve_transposed(const Tensor& input, const std::optional<IntArrayRef>& output_size);
+  Tensor convolve_transposed(const Tensor& input, const OptionalIntArrayRef& output_size);
   // In the order that pad() takes: the last direction first, before and behind.
   std::vector<int64_t> _reversed_padding_repeated_twice;
 
  private:
-  Dims output_padding(const Tensor& input, const std::optional<IntArrayRef>& output_size) const;
+  Dims output_padding(const Tensor& input, const OptionalIntArrayRef& output_size) const;
 };
 
 // padding_mode says what stands beyond the edge; padding may be kSame or kValid.
@@ -50,7 +50,7 @@ CRESSET_CONV_LAYER(3);
                                                  ExpandingArray<rank> kernel_size)                             \
         : ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions(in_channels, out_channels, kernel_size)) {} \
     explicit ConvTranspose##rank##dImpl(ConvTranspose##rank##dOptions options_);                               \
-    Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);         \
+    Tensor forward(const Tensor& input, const OptionalIntArrayRef& output_size = std::nullopt);                \
                                                                                                                \
    protected:                                                                                                  \
     CRESSET_FORWARD_DEFAULTS_IN_SOURCE                                                                         \

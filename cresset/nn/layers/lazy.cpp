@@ -161,38 +161,38 @@ Tensor LazyLinearImpl::forward(const Tensor& input) {
   return LinearImpl::forward(input);
 }
 
-#define CRESSET_LAZY_LAYERS(rank)                                                                                      \
-  template class LazyLayer<LazyConv##rank##dImpl, Conv##rank##dImpl, LazyConv##rank##dOptions>;                        \
-  LazyConv##rank##dImpl::LazyConv##rank##dImpl(int64_t out_channels, ExpandingArray<rank> kernel_size)                 \
-      : LazyLayer(LazyConv##rank##dOptions(out_channels, kernel_size)) {}                                              \
-  LazyConv##rank##dImpl::LazyConv##rank##dImpl(const LazyConv##rank##dOptions& options) : LazyLayer(options) {}        \
-  Tensor LazyConv##rank##dImpl::forward(const Tensor& input) {                                                         \
-    initialize_parameters(input);                                                                                      \
-    return Conv##rank##dImpl::forward(input);                                                                          \
-  }                                                                                                                    \
-  template class LazyLayer<LazyConvTranspose##rank##dImpl, ConvTranspose##rank##dImpl,                                 \
-                           LazyConvTranspose##rank##dOptions>;                                                         \
-  LazyConvTranspose##rank##dImpl::LazyConvTranspose##rank##dImpl(int64_t out_channels,                                 \
-                                                                 ExpandingArray<rank> kernel_size)                     \
-      : LazyLayer(LazyConvTranspose##rank##dOptions(out_channels, kernel_size)) {}                                     \
-  LazyConvTranspose##rank##dImpl::LazyConvTranspose##rank##dImpl(const LazyConvTranspose##rank##dOptions& options)     \
-      : LazyLayer(options) {}                                                                                          \
-  Tensor LazyConvTranspose##rank##dImpl::forward(const Tensor& input, const std::optional<IntArrayRef>& output_size) { \
-    initialize_parameters(input);                                                                                      \
-    return ConvTranspose##rank##dImpl::forward(input, output_size);                                                    \
-  }                                                                                                                    \
-  template class LazyLayer<LazyBatchNorm##rank##dImpl, BatchNorm##rank##dImpl, LazyBatchNormOptions>;                  \
-  LazyBatchNorm##rank##dImpl::LazyBatchNorm##rank##dImpl(const LazyBatchNormOptions& options) : LazyLayer(options) {}  \
-  Tensor LazyBatchNorm##rank##dImpl::forward(const Tensor& input) {                                                    \
-    initialize_parameters(input);                                                                                      \
-    return BatchNorm##rank##dImpl::forward(input);                                                                     \
-  }                                                                                                                    \
-  template class LazyLayer<LazyInstanceNorm##rank##dImpl, InstanceNorm##rank##dImpl, LazyInstanceNormOptions>;         \
-  LazyInstanceNorm##rank##dImpl::LazyInstanceNorm##rank##dImpl(const LazyInstanceNormOptions& options)                 \
-      : LazyLayer(options) {}                                                                                          \
-  Tensor LazyInstanceNorm##rank##dImpl::forward(const Tensor& input) {                                                 \
-    initialize_parameters(input);                                                                                      \
-    return InstanceNorm##rank##dImpl::forward(input);                                                                  \
+#define CRESSET_LAZY_LAYERS(rank)                                                                                     \
+  template class LazyLayer<LazyConv##rank##dImpl, Conv##rank##dImpl, LazyConv##rank##dOptions>;                       \
+  LazyConv##rank##dImpl::LazyConv##rank##dImpl(int64_t out_channels, ExpandingArray<rank> kernel_size)                \
+      : LazyLayer(LazyConv##rank##dOptions(out_channels, kernel_size)) {}                                             \
+  LazyConv##rank##dImpl::LazyConv##rank##dImpl(const LazyConv##rank##dOptions& options) : LazyLayer(options) {}       \
+  Tensor LazyConv##rank##dImpl::forward(const Tensor& input) {                                                        \
+    initialize_parameters(input);                                                                                     \
+    return Conv##rank##dImpl::forward(input);                                                                         \
+  }                                                                                                                   \
+  template class LazyLayer<LazyConvTranspose##rank##dImpl, ConvTranspose##rank##dImpl,                                \
+                           LazyConvTranspose##rank##dOptions>;                                                        \
+  LazyConvTranspose##rank##dImpl::LazyConvTranspose##rank##dImpl(int64_t out_channels,                                \
+                                                                 ExpandingArray<rank> kernel_size)                    \
+      : LazyLayer(LazyConvTranspose##rank##dOptions(out_channels, kernel_size)) {}                                    \
+  LazyConvTranspose##rank##dImpl::LazyConvTranspose##rank##dImpl(const LazyConvTranspose##rank##dOptions& options)    \
+      : LazyLayer(options) {}                                                                                         \
+  Tensor LazyConvTranspose##rank##dImpl::forward(const Tensor& input, const OptionalIntArrayRef& output_size) {       \
+    initialize_parameters(input);                                                                                     \
+    return ConvTranspose##rank##dImpl::forward(input, output_size);                                                   \
+  }                                                                                                                   \
+  template class LazyLayer<LazyBatchNorm##rank##dImpl, BatchNorm##rank##dImpl, LazyBatchNormOptions>;                 \
+  LazyBatchNorm##rank##dImpl::LazyBatchNorm##rank##dImpl(const LazyBatchNormOptions& options) : LazyLayer(options) {} \
+  Tensor LazyBatchNorm##rank##dImpl::forward(const Tensor& input) {                                                   \
+    initialize_parameters(input);                                                                                     \
+    return BatchNorm##rank##dImpl::forward(input);                                                                    \
+  }                                                                                                                   \
+  template class LazyLayer<LazyInstanceNorm##rank##dImpl, InstanceNorm##rank##dImpl, LazyInstanceNormOptions>;        \
+  LazyInstanceNorm##rank##dImpl::LazyInstanceNorm##rank##dImpl(const LazyInstanceNormOptions& options)                \
+      : LazyLayer(options) {}                                                                                         \
+  Tensor LazyInstanceNorm##rank##dImpl::forward(const Tensor& input) {                                                \
+    initialize_parameters(input);                                                                                     \
+    return InstanceNorm##rank##dImpl::forward(input);                                                                 \
   }
 CRESSET_LAZY_LAYERS(1)
 CRESSET_LAZY_LAYERS(2)

@@ -50,7 +50,7 @@ CRESSET_LAYER(LazyLinear);
       : LazyLayer<LazyConvTranspose##rank##dImpl, ConvTranspose##rank##dImpl, LazyConvTranspose##rank##dOptions> {    \
     LazyConvTranspose##rank##dImpl(int64_t out_channels, ExpandingArray<rank> kernel_size);                           \
     explicit LazyConvTranspose##rank##dImpl(const LazyConvTranspose##rank##dOptions& options);                        \
-    Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);                \
+    Tensor forward(const Tensor& input, const OptionalIntArrayRef& output_size = std::nullopt);                       \
   };                                                                                                                  \
   extern template class LazyLayer<LazyConvTranspose##rank##dImpl, ConvTranspose##rank##dImpl,                         \
                                   LazyConvTranspose##rank##dOptions>;                                                 \
