@@ -88,7 +88,7 @@ class Choice {
   // From what a user's own options hold, as libtorch's do.
   template <class... Others>
   requires((allows<Others> && ...)) constexpr Choice(const std::variant<Others...>& other)
-      : tag_(std::visit([](auto other) { return other.tag; }, other)) {}
+      : tag_(std::visit([](auto held) { return held.tag; }, other)) {}
 
   template <class T>
   constexpr bool is() const {

@@ -139,7 +139,8 @@ Tensor arranged(Tensor x, const Labels& labels, const Order& order, size_t opera
   for (int label : labels) {
     if (label == kEllipsis) {
       for (int k = 0; k < missing; k++) x = unsqueeze(x, at);
-      for (int k = 0; k < order.ellipsis_dims; k++) from[static_cast<size_t>(order.place[kEllipsis] + k)] = at++;
+      const auto first = static_cast<size_t>(order.place[kEllipsis]), count = static_cast<size_t>(order.ellipsis_dims);
+      for (size_t k = 0; k < count; k++) from[first + k] = at++;
     } else if (const int first = seen[static_cast<size_t>(label)]; first >= 0) {
       CRESSET_CHECK_AS(ShapeError, x.size(first) == x.size(at), "einsum(): subscript ",
                        std::string(1, letter_of(label)), " is repeated for operand ", operand,

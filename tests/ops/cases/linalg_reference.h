@@ -199,10 +199,11 @@ inline Tensor map_matrices(const Tensor& x, const std::function<Mat(const Mat&)>
   Array y = each_matrix(a, {a.sizes.end()[-2], a.sizes.back()}, [&](const Mat& m) { return f(m).v; });
   return tensor_of(y, x.dtype());
 }
-// Well away from singular.
+// The diagonal outweighs the rest, so that no seed makes a matrix that is nearly singular.
 inline Tensor regular(Make& make, const Ints& sizes) {
   return map_matrices(make.tensor(sizes), [&](Mat m) {
-    for (int64_t i = 0; i < std::min(m.rows, m.cols); i++) m(i, i) += 3.0 + static_cast<double>(i);
+    for (int64_t i = 0; i < m.rows; i++)
+      for (int64_t j = 0; j < m.cols; j++) m(i, j) = i == j ? m(i, j) + 5.0 + static_cast<double>(i) : m(i, j) * 0.25;
     return m;
   });
 }
