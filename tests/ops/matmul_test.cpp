@@ -87,8 +87,9 @@ TEST(MmOnPointwiseTargets, LargeFloatProductsOfEveryShapeAndLayoutEqualTheNaiveO
   struct Size {
     int64_t m, k, n;
   };
-  for (Size s : {Size{61, 97, 57}, Size{8, 600, 65}, Size{64, 400, 10}, Size{13, 385, 64}, Size{2, 1024, 140},
-                 Size{200, 700, 3}, Size{5, 2, 30000}, Size{131, 40, 77}, Size{97, 512, 34}}) {
+  for (Size s :
+       {Size{61, 97, 57}, Size{8, 600, 65}, Size{64, 400, 10}, Size{13, 385, 64}, Size{2, 1024, 140}, Size{200, 700, 3},
+        Size{5, 2, 30000}, Size{131, 40, 77}, Size{97, 512, 34}, Size{133, 1024, 111}, Size{150, 97, 300}}) {
     const Tensor a = numbers({s.m, s.k}, kFloat, 1), b = numbers({s.k, s.n}, kFloat, 2);
     const std::string what = std::to_string(s.m) + "x" + std::to_string(s.k) + "x" + std::to_string(s.n);
     const Tensor wanted = mm(a.to(kDouble), b.to(kDouble));
@@ -109,10 +110,15 @@ TEST(MmOnPointwiseTargets, LargeFloatProductsOfEveryShapeAndLayoutEqualTheNaiveO
   }
 }
 
-TEST(MmOnPointwiseTargets, ThinProductsGiveTheSameBitsOnAnyNumberOfThreads) {
+TEST(MmOnPointwiseTargets, ProductsAlongKGiveTheSameBitsOnAnyNumberOfThreads) {
   const int before = get_num_threads();
   // Rows along k on the left, or columns along k on the right.
-  for (auto [m, k, n] : {std::array<int64_t, 3>{6, 1000, 101}, {1000, 300, 5}, {20, 90, 700}, {333, 700, 40}}) {
+  for (auto [m, k, n] : {std::array<int64_t, 3>{6, 1000, 101},
+                         {1000, 300, 5},
+                         {20, 90, 700},
+                         {333, 700, 40},
+                         {150, 1024, 270},
+                         {70, 200, 400}}) {
     const Tensor a = randn({m, k}), b = transposed(randn({k, n})), bias = randn({n});
     set_num_threads(1);
     const Tensor alone = addmm(bias, a, b, 0.7, 1.3);

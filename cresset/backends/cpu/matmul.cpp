@@ -1,4 +1,4 @@
-// CPU kernel of ops/matmul: decides between the blocks of matmul_simd, matmul_thin and the library, and shares blocks
+// CPU kernel of ops/matmul: decides between the blocks of matmul_simd, matmul_along and the library, and shares blocks
 // out to threads.
 #include "cresset/ops/matmul.h"
 
@@ -168,7 +168,7 @@ void run_gemm(Gemm&& g) {
   if (g.m * g.n * g.k > small && !tiles) {
     if (g.dtype == kFloat && std::min(g.m, g.n) > 1) {
       if (few_dots(g)) return run_blocks(g);
-      if (thin_product(g)) return;
+      if (along_product(g)) return;
     }
     if (library_has(g) && run_library(g)) return;
   }

@@ -41,9 +41,9 @@ inline constexpr int64_t kDotRows = 8;
 using BlockFunction = void (*)(const Gemm& gemm, const GemmBlock& block);
 BlockFunction gemm_block_function(DType dtype, DType out_dtype);
 
-// Products of floats of which one side has few rows or columns and the other lies along k. Returns false for others.
-inline constexpr int64_t kThin = 64;
-bool thin_product(const Gemm& gemm);
+// Products of floats that are read as they lie along k: of a thin side and a large one, or of two such sides. Returns
+// false for others.
+bool along_product(const Gemm& gemm);
 
 // Products of bfloat16 and float16 on the CPU's tile unit, if it has one. tile_product takes one matrix, not a batch,
 // and returns false for what is not for it, before anything is written.

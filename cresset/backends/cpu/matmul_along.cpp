@@ -1,8 +1,8 @@
-// Products of floats with a thin side: a large matrix whose rows lie along k, times at most kThin columns. A BLAS would
-// rearrange the large one, which takes as long as the product. Here it is read as it lies, and the thin side is packed;
-// the result may lie either way. A sum runs in the order of k, whatever the threads do.
+// Products of floats of which the larger side lies along k, as a linear layer's do. A BLAS rearranges both sides, which
+// for a batch of 64 rows takes as long as the product. Here the larger one is read as it lies, and the smaller one is
+// packed; the result may lie either way. A sum runs in the order of k, whatever the threads do.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cresset/backends/cpu/matmul_thin.cpp"
+#define HWY_TARGET_INCLUDE "cresset/backends/cpu/matmul_along.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target comes first
 #include <hwy/highway.h>
@@ -16,8 +16,8 @@
 #include "cresset/core/allocator.h"
 #include "cresset/core/parallel.h"
 
-#ifndef CRESSET_MATMUL_THIN
-#define CRESSET_MATMUL_THIN
+#ifndef CRESSET_MATMUL_ALONG
+#define CRESSET_MATMUL_ALONG
 namespace cresset::cpu {
 namespace {
 
@@ -75,7 +75,10 @@ constexpr int kVectorBytes = HWY_TARGET <= HWY_AVX3 ? 64 : HWY_TARGET <= HWY_AVX
 constexpr int kLanes = kVectorBytes / 4;
 constexpr int kVectors = 2, kWidth = kVectors * kLanes;  // of a tile
 constexpr int kHeight = HWY_TARGET <= HWY_AVX3 ? 12 : HWY_TARGET <= HWY_AVX2 ? 6 : 4;
-constexpr int64_t kChunk = 1024;  // of k
+constexpr int64_t kChunk = 800;      // of k, at most
+constexpr int64_t kBlock = 1 << 17;  // floats of the packed side that are gone through at a time: half of an L2 cache
+constexpr int64_t kLine = 16;        // floats in a line of the cache
+constexpr int64_t kPage = 1024;      // floats: lines so far apart share the same few places of the L1 cache
 
 typedef float Vector __attribute__((vector_size(kVectorBytes)));
 
@@ -123,7 +126,7 @@ void pack_turned(float* to, const float* from, int64_t step, int64_t count, int6
       for (int i = 0; i < kLanes; i++) to[p * kWidth + g + i] = i < here ? source[i * step + p] : 0;
   }
 }
-// Columns [first, first + kWidth) of the thin side, as far as they exist.
+// Columns [first, first + kWidth) of the packed side, as far as they exist.
 void pack(float* to, const Side& side, int64_t first, int64_t first_k, int64_t depth) {
   const float* from = side.data + first * side.step + first_k * side.step_k;
   const int64_t count = std::min<int64_t>(kWidth, side.size - first);
@@ -176,23 +179,46 @@ void finish(const float* sums, int64_t rows, int64_t cols, const Ending& end) {
 }
 
 // ---- the kernel: Rows x (Vectors * kLanes) sums over k
-template <int Rows, int Vectors>
-[[gnu::noinline]] void tile(int64_t k, const float* a, int64_t a_row, const float* b, int64_t cols, const Ending& end) {
-  Vector sum[Rows][Vectors] = {};
-  // Rows three apart have a pointer each, which with one stride reach all of them.
-  const float* third[4] = {a, a + 3 * a_row, a + 6 * a_row, a + 9 * a_row};
-  constexpr int64_t kLine = 16;  // floats in a line of the cache
-  for (int64_t done = 0; done < k; done += kLine) {
-    // The next tile's rows: a dozen at once are more than the CPU foresees.
+// Where a tile's rows are, and those that come after it, which are fetched meanwhile: a dozen at once are more than the
+// CPU foresees.
+struct Rows {
+  const float* data;
+  int64_t step;
+  const float* next;
+  int64_t next_step;
+
+  Rows from(int64_t i) const { return {data + i * step, step, next + i * next_step, next_step}; }
+};
+
+template <int Height, int Vectors>
+HWY_INLINE void fetch_result(const Ending& end) {
+  if (end.col == 1) {
 #pragma GCC unroll 16
-    for (int i = 0; i < Rows; i++) __builtin_prefetch(a + (Rows + i) * a_row + done, 0, 2);
+    for (int i = 0; i < Height; i++)
+#pragma GCC unroll 4
+      for (int v = 0; v < Vectors; v++) __builtin_prefetch(end.out + i * end.row + v * kLanes, 1, 3);
+  } else {
+    for (int i = 0; i < Vectors * kLanes; i++) __builtin_prefetch(end.out + i * end.col, 1, 3);
+  }
+}
+
+template <int Height, int Vectors>
+[[gnu::noinline]] void tile(int64_t k, const Rows& a, const float* b, int64_t cols, const Ending& end) {
+  fetch_result<Height, Vectors>(end);
+  Vector sum[Height][Vectors] = {};
+  // Rows three apart have a pointer each, which with one stride reach all of them.
+  const int64_t step = a.step;
+  const float* third[4] = {a.data, a.data + 3 * step, a.data + 6 * step, a.data + 9 * step};
+  for (int64_t done = 0; done < k; done += kLine) {
+#pragma GCC unroll 16
+    for (int i = 0; i < Height; i++) __builtin_prefetch(a.next + i * a.next_step + done, 0, 2);
     for (int64_t p = done; p < std::min(done + kLine, k); p++, b += kWidth) {
       Vector right[Vectors];
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; v++) right[v] = load(b + v * kLanes);
 #pragma GCC unroll 16
-      for (int i = 0; i < Rows; i++) {
-        const float left = third[i / 3][i % 3 * a_row];
+      for (int i = 0; i < Height; i++) {
+        const float left = third[i / 3][i % 3 * step];
 #pragma GCC unroll 4
         for (int v = 0; v < Vectors; v++) sum[i][v] += left * right[v];
       }
@@ -202,16 +228,16 @@ template <int Rows, int Vectors>
   }
   const bool plain = end.col == 1 && cols >= Vectors * kLanes && (!end.added || end.added_col == 1);
   if (CRESSET_UNLIKELY(!plain)) {
-    alignas(64) float sums[Rows * kWidth];
+    alignas(64) float sums[Height * kWidth];
 #pragma GCC unroll 16
-    for (int i = 0; i < Rows; i++)
+    for (int i = 0; i < Height; i++)
 #pragma GCC unroll 4
       for (int v = 0; v < Vectors; v++) store(sums + i * kWidth + v * kLanes, sum[i][v]);
-    return finish(sums, Rows, std::min<int64_t>(cols, Vectors * kLanes), end);
+    return finish(sums, Height, std::min<int64_t>(cols, Vectors * kLanes), end);
   }
   const hn::CappedTag<float, kLanes> d;
 #pragma GCC unroll 16
-  for (int i = 0; i < Rows; i++)
+  for (int i = 0; i < Height; i++)
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; v++) {
       decltype(hn::Zero(d)) y;
@@ -223,38 +249,52 @@ template <int Rows, int Vectors>
 
 // `rows` (at most kHeight) by `cols` (at most kWidth).
 template <int Vectors>
-void tiles(int64_t rows, int64_t k, const float* a, int64_t a_row, const float* b, int64_t cols, Ending end) {
+void tiles(int64_t rows, int64_t k, Rows a, const float* b, int64_t cols, Ending end) {
   const auto next = [&](int64_t done) {
     rows -= done;
-    a += done * a_row;
+    a = a.from(done);
     end = end.at(done, 0);
   };
-  if (rows == kHeight) return tile<kHeight, Vectors>(k, a, a_row, b, cols, end);
+  if (rows == kHeight) return tile<kHeight, Vectors>(k, a, b, cols, end);
   if constexpr (kHeight > 8)
-    if (rows >= 8) tile<8, Vectors>(k, a, a_row, b, cols, end), next(8);
-  if (rows >= 4) tile<4, Vectors>(k, a, a_row, b, cols, end), next(4);
-  if (rows >= 2) tile<2, Vectors>(k, a, a_row, b, cols, end), next(2);
-  if (rows >= 1) tile<1, Vectors>(k, a, a_row, b, cols, end);
+    if (rows >= 8) tile<8, Vectors>(k, a, b, cols, end), next(8);
+  if (rows >= 4) tile<4, Vectors>(k, a, b, cols, end), next(4);
+  if (rows >= 2) tile<2, Vectors>(k, a, b, cols, end), next(2);
+  if (rows >= 1) tile<1, Vectors>(k, a, b, cols, end);
 }
 
 }  // namespace
 
 // Rows [row, row_end) of a, by all of b.
-void thin_rows(const Side& a, const Side& b, Ending end, int64_t row, int64_t row_end) {
+void rows_along(const Side& a, const Side& b, Ending end, int64_t row, int64_t row_end) {
   const int64_t k = a.depth, chunks = (k + kChunk - 1) / kChunk, longest = (k + chunks - 1) / chunks;
-  const int64_t panels = (b.size + kWidth - 1) / kWidth;
-  const Packed packed(panels * kWidth * longest);
+  const int64_t panels = (b.size + kWidth - 1) / kWidth,
+                block = std::clamp<int64_t>(kBlock / (longest * kWidth), 1, panels);
+  const bool copies = a.step % kPage == 0 && panels > 2;
+  const int64_t line = longest + kLine;
+  const Packed packed(block * kWidth * longest + (copies ? kHeight * line : 0));
+  float* const copied = packed.get() + block * kWidth * longest;
   for (int64_t first = 0; first < k; first += longest) {
     const int64_t depth = std::min(longest, k - first);
-    for (int64_t j = 0; j < panels; j++) pack(packed.get() + j * kWidth * depth, b, j * kWidth, first, depth);
-    for (int64_t i = row; i < row_end; i += kHeight)
-      for (int64_t j = 0; j < panels; j++) {
-        const int64_t rows = std::min<int64_t>(kHeight, row_end - i),
-                      cols = std::min<int64_t>(kWidth, b.size - j * kWidth);
-        const float *from = a.data + i * a.step + first, *right = packed.get() + j * kWidth * depth;
-        cols > kLanes ? tiles<2>(rows, depth, from, a.step, right, cols, end.at(i, j * kWidth))
-                      : tiles<1>(rows, depth, from, a.step, right, cols, end.at(i, j * kWidth));
+    for (int64_t panel = 0; panel < panels; panel += block) {
+      const int64_t panel_end = std::min(panel + block, panels);
+      const auto at = [&](int64_t j) { return packed.get() + (j - panel) * kWidth * depth; };
+      for (int64_t j = panel; j < panel_end; j++) pack(at(j), b, j * kWidth, first, depth);
+      for (int64_t i = row; i < row_end; i += kHeight) {
+        const int64_t rows = std::min<int64_t>(kHeight, row_end - i);
+        const float* from = a.data + i * a.step + first;
+        Rows here{from, a.step, from + rows * a.step, a.step};
+        if (copies) {
+          for (int64_t r = 0; r < rows; r++) std::copy_n(from + r * a.step, depth, copied + r * line);
+          here.data = copied;
+          here.step = line;
+        }
+        for (int64_t j = panel; j < panel_end; j++) {
+          const int64_t cols = std::min<int64_t>(kWidth, b.size - j * kWidth);
+          (cols > kLanes ? tiles<2> : tiles<1>)(rows, depth, here, at(j), cols, end.at(i, j * kWidth));
+        }
       }
+    }
     end.added = end.out;  // the next chunk adds to this one's
     end.added_row = end.row;
     end.added_col = end.col;
@@ -267,26 +307,47 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace cresset::cpu {
-HWY_EXPORT(thin_rows);
+HWY_EXPORT(rows_along);
+namespace {
 
-bool thin_product(const Gemm& g) {
-  const bool by_rows = g.n <= kThin && g.a.col == 1 && g.m > g.n;
-  if (g.dtype != kFloat || (!by_rows && (g.m > kThin || g.b.row != 1 || g.n <= g.m))) return false;
+constexpr int64_t kThin = 64;      // columns: a library rearranges the other side for too few of them
+constexpr int64_t kWide = 512;     // columns up to which it does so in vain if both sides lie along k (measured)
+constexpr int64_t kShort = 96;     // of k: less does not pay for that
+constexpr int64_t kShare = 24;     // rows that whole tiles fill
+constexpr int64_t kOwnRows = 128;  // for which a thread packs the other side for itself
+
+bool is_for_rows_along(const Gemm& g) {
+  const int64_t less = std::min(g.m, g.n), more = std::max(g.m, g.n);
+  if (g.dtype != kFloat || less > kWide) return false;
+  if (less <= kThin) return g.m != g.n && (g.m > g.n ? g.a.col == 1 : g.b.row == 1);
+  return g.a.col == 1 && g.b.row == 1 && more >= kOwnRows && g.k >= kShort;
+}
+
+}  // namespace
+
+bool along_product(const Gemm& g) {
+  if (!is_for_rows_along(g)) return false;
   choose_simd_target();
-  const auto run = HWY_DYNAMIC_DISPATCH(thin_rows);
-  // Shares of rows that whole tiles fill; every thread packs the thin side for itself.
-  constexpr int64_t kShare = 24;
-  const int64_t rows = by_rows ? g.m : g.n, shares = (rows + kShare - 1) / kShare;
-  const int64_t grain = std::max<int64_t>(1, 200000 / (kShare * std::min(g.m, g.n) * g.k));
-  parallel_for(0, g.batch * shares, grain, [&](int64_t first, int64_t last) {
+  const auto run = HWY_DYNAMIC_DISPATCH(rows_along);
+  const bool by_rows = g.m >= g.n;
+  const int64_t rows = std::max(g.m, g.n), cols = std::min(g.m, g.n), shares = (rows + kShare - 1) / kShare;
+  // Where there are too few rows for all threads, they share out the columns too.
+  const int64_t threads = get_num_threads(), row_parts = std::clamp<int64_t>(g.batch * rows / kOwnRows, 1, threads),
+                width = std::max(kThin, (cols * row_parts / threads + kThin - 1) / kThin * kThin),
+                strips = (cols + width - 1) / width;
+  const int64_t grain = std::max<int64_t>(1, 200000 / (kShare * std::min(cols, width) * g.k));
+  parallel_for(0, g.batch * strips * shares, grain, [&](int64_t first, int64_t last) {
     while (first < last) {
-      const int64_t batch = first / shares, from = first % shares, to = std::min(from + last - first, shares);
+      const int64_t batch = first / shares / strips, col = first / shares % strips * width;
+      const int64_t from = first % shares, to = std::min(from + last - first, shares);
       const auto at = [batch](const Matrix& m) { return static_cast<float*>(m.data) + batch * m.batch; };
       const Side a{at(g.a), g.m, g.k, g.a.row, g.a.col}, b{at(g.b), g.n, g.k, g.b.col, g.b.row};
       const Ending end{at(g.out),   g.out.row,   g.out.col,         g.added.data ? at(g.added) : nullptr,
                        g.added.row, g.added.col, g.alpha.toFloat(), g.beta.toFloat()};
-      by_rows ? run(a, b, end, from * kShare, std::min(to * kShare, rows))
-              : run(b, a, end.turned(), from * kShare, std::min(to * kShare, rows));
+      const Side& packed = by_rows ? b : a;
+      const Side strip{packed.data + col * packed.step, std::min(width, cols - col), g.k, packed.step, packed.step_k};
+      run(by_rows ? a : b, strip, (by_rows ? end : end.turned()).at(0, col), from * kShare,
+          std::min(to * kShare, rows));
       first += to - from;
     }
   });
