@@ -311,16 +311,15 @@ HWY_EXPORT(rows_along);
 namespace {
 
 constexpr int64_t kThin = 64;      // columns: a library rearranges the other side for too few of them
-constexpr int64_t kWide = 512;     // columns up to which it does so in vain if both sides lie along k (measured)
+constexpr int64_t kWide = 512;     // columns up to which it gains nothing by it if both sides lie along k (measured)
 constexpr int64_t kShort = 96;     // of k: less does not pay for that
-constexpr int64_t kShare = 24;     // rows that whole tiles fill
+constexpr int64_t kShare = 12;     // rows that whole tiles fill
 constexpr int64_t kOwnRows = 128;  // for which a thread packs the other side for itself
 
 bool is_for_rows_along(const Gemm& g) {
-  const int64_t less = std::min(g.m, g.n), more = std::max(g.m, g.n);
-  if (g.dtype != kFloat || less > kWide) return false;
-  if (less <= kThin) return g.m != g.n && (g.m > g.n ? g.a.col == 1 : g.b.row == 1);
-  return g.a.col == 1 && g.b.row == 1 && more >= kOwnRows && g.k >= kShort;
+  if (g.dtype != kFloat) return false;
+  if (std::min(g.m, g.n) <= kThin) return g.m != g.n && (g.m > g.n ? g.a.col == 1 : g.b.row == 1);
+  return g.a.col == 1 && g.b.row == 1 && g.m >= std::max(g.n, kOwnRows) && g.n <= kWide && g.k >= kShort;
 }
 
 }  // namespace
@@ -332,8 +331,10 @@ bool along_product(const Gemm& g) {
   const bool by_rows = g.m >= g.n;
   const int64_t rows = std::max(g.m, g.n), cols = std::min(g.m, g.n), shares = (rows + kShare - 1) / kShare;
   // Where there are too few rows for all threads, they share out the columns too.
+  constexpr int64_t kFewest = 16;
   const int64_t threads = get_num_threads(), row_parts = std::clamp<int64_t>(g.batch * rows / kOwnRows, 1, threads),
-                width = std::max(kThin, (cols * row_parts / threads + kThin - 1) / kThin * kThin),
+                col_parts = cols <= kThin ? 1 : (threads + row_parts - 1) / row_parts,
+                width = (cols + col_parts * kFewest - 1) / (col_parts * kFewest) * kFewest,
                 strips = (cols + width - 1) / width;
   const int64_t grain = std::max<int64_t>(1, 200000 / (kShare * std::min(cols, width) * g.k));
   parallel_for(0, g.batch * strips * shares, grain, [&](int64_t first, int64_t last) {

@@ -53,22 +53,27 @@ void multiply(const Gemm& g, const Call& c) {
   }
 }
 
-// oneDNN's threads pack a side together and wait for each other several times. From so many rows for each on, a thread
-// that packs all of b for itself and waits for nobody is as quick or quicker: on two threads of a Zen 4 by up to 25 %,
-// and by half where other programs want the cores too. Measured; with 32 rows it is slower there, with 64 on a Xeon.
-constexpr int64_t kOwnRows = 128;
-constexpr int64_t kRowStep = 8;  // rows that oneDNN's kernel takes at once
+// oneDNN's threads pack a side together and wait for each other several times. From so many rows or columns for each
+// on, a thread that packs all of the other side for itself and waits for nobody is as quick or quicker: on two threads
+// of a Zen 4 by up to 25 %, and by half where other programs want the cores too. Measured; with 32 rows it is slower
+// there, with 64 on a Xeon.
+constexpr int64_t kOwn = 128;
+constexpr int64_t kStep = 8;  // rows that oneDNN's kernel takes at once
 
-// The product by rows, a part for each thread.
-void multiply_by_rows(const Gemm& g, const Call& c, int64_t threads) {
+// The product by rows, or by columns where there are too few rows, a part for each thread.
+void multiply_in_parts(const Gemm& g, const Call& c, int64_t threads) {
   const auto size = static_cast<int64_t>(element_size(g.dtype));
-  const int64_t steps = (c.m + kRowStep - 1) / kRowStep;
+  const bool by_rows = c.m >= kOwn * threads;
+  const int64_t count = by_rows ? c.m : c.n, steps = (count + kStep - 1) / kStep;
   parallel_for(0, steps, steps / threads, [&](int64_t first, int64_t last) {
     Call part = c;
-    const int64_t row = first * kRowStep;
-    part.m = std::min(last * kRowStep, c.m) - row;
-    part.left = static_cast<const char*>(c.left) + row * (c.a.transposed ? 1 : c.a.lead) * size;
-    part.out = static_cast<char*>(c.out) + row * c.out_lead * size;
+    const int64_t from = first * kStep;
+    (by_rows ? part.m : part.n) = std::min(last * kStep, count) - from;
+    if (by_rows)
+      part.left = static_cast<const char*>(c.left) + from * (c.a.transposed ? 1 : c.a.lead) * size;
+    else
+      part.right = static_cast<const char*>(c.right) + from * (c.b.transposed ? c.b.lead : 1) * size;
+    part.out = static_cast<char*>(c.out) + from * (by_rows ? c.out_lead : 1) * size;
     multiply(g, part);
   });
 }
@@ -90,7 +95,7 @@ bool library_gemm(const Gemm& call) {
 
   const auto size = static_cast<int64_t>(element_size(g.dtype));
   const int64_t threads = get_num_threads();
-  const bool by_rows = g.dtype == kFloat && threads > 1 && g.m >= kOwnRows * threads;
+  const bool in_parts = g.dtype == kFloat && threads > 1 && std::max(g.m, g.n) >= kOwn * threads;
   auto one = [&](int64_t i) {
     const Call c{g.m,
                  g.n,
@@ -101,7 +106,7 @@ bool library_gemm(const Gemm& call) {
                  static_cast<const char*>(g.a.data) + i * g.a.batch * size,
                  static_cast<const char*>(g.b.data) + i * g.b.batch * size,
                  static_cast<char*>(g.out.data) + i * g.out.batch * size};
-    by_rows ? multiply_by_rows(g, c, threads) : multiply(g, c);
+    in_parts ? multiply_in_parts(g, c, threads) : multiply(g, c);
   };
   align_library_threads();
   if (g.batch >= threads && g.batch > 1) {  // inside a region the libraries stay serial
