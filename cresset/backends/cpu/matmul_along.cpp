@@ -75,7 +75,6 @@ constexpr int kVectorBytes = HWY_TARGET <= HWY_AVX3 ? 64 : HWY_TARGET <= HWY_AVX
 constexpr int kLanes = kVectorBytes / 4;
 constexpr int kVectors = 2, kWidth = kVectors * kLanes;  // of a tile
 constexpr int kHeight = HWY_TARGET <= HWY_AVX3 ? 12 : HWY_TARGET <= HWY_AVX2 ? 6 : 4;
-constexpr int64_t kChunk = 800;      // of k, at most
 constexpr int64_t kBlock = 1 << 17;  // floats of the packed side that are gone through at a time: half of an L2 cache
 constexpr int64_t kLine = 16;        // floats in a line of the cache
 constexpr int64_t kPage = 1024;      // floats: lines so far apart share the same few places of the L1 cache
@@ -265,9 +264,9 @@ void tiles(int64_t rows, int64_t k, Rows a, const float* b, int64_t cols, Ending
 
 }  // namespace
 
-// Rows [row, row_end) of a, by all of b.
-void rows_along(const Side& a, const Side& b, Ending end, int64_t row, int64_t row_end) {
-  const int64_t k = a.depth, chunks = (k + kChunk - 1) / kChunk, longest = (k + chunks - 1) / chunks;
+// Rows [row, row_end) of a, by all of b, over at most `most` of k at a time.
+void rows_along(const Side& a, const Side& b, Ending end, int64_t row, int64_t row_end, int64_t most) {
+  const int64_t k = a.depth, chunks = (k + most - 1) / most, longest = (k + chunks - 1) / chunks;
   const int64_t panels = (b.size + kWidth - 1) / kWidth,
                 block = std::clamp<int64_t>(kBlock / (longest * kWidth), 1, panels);
   const bool copies = a.step % kPage == 0 && panels > 2;
@@ -310,11 +309,11 @@ namespace cresset::cpu {
 HWY_EXPORT(rows_along);
 namespace {
 
-constexpr int64_t kThin = 64;      // columns: a library rearranges the other side for too few of them
-constexpr int64_t kWide = 512;     // columns up to which it gains nothing by it if both sides lie along k (measured)
-constexpr int64_t kShort = 96;     // of k: less does not pay for that
-constexpr int64_t kShare = 12;     // rows that whole tiles fill
-constexpr int64_t kOwnRows = 128;  // for which a thread packs the other side for itself
+constexpr int64_t kThin = 64;     // columns: a library rearranges the other side for too few of them
+constexpr int64_t kWide = 256;    // columns up to which it gains nothing by it if both sides lie along k (measured)
+constexpr int64_t kShort = 96;    // of k: less does not pay for that
+constexpr int64_t kShare = 12;    // rows that whole tiles fill
+constexpr int64_t kOwnRows = 96;  // for which a thread packs the other side for itself
 
 bool is_for_rows_along(const Gemm& g) {
   if (g.dtype != kFloat) return false;
@@ -336,6 +335,7 @@ bool along_product(const Gemm& g) {
                 col_parts = cols <= kThin ? 1 : (threads + row_parts - 1) / row_parts,
                 width = (cols + col_parts * kFewest - 1) / (col_parts * kFewest) * kFewest,
                 strips = (cols + width - 1) / width;
+  const int64_t chunk = cols <= kThin ? 1024 : 800;  // of k: a block of the packed side stays in the L2 cache
   const int64_t grain = std::max<int64_t>(1, 200000 / (kShare * std::min(cols, width) * g.k));
   parallel_for(0, g.batch * strips * shares, grain, [&](int64_t first, int64_t last) {
     while (first < last) {
@@ -347,8 +347,8 @@ bool along_product(const Gemm& g) {
                        g.added.row, g.added.col, g.alpha.toFloat(), g.beta.toFloat()};
       const Side& packed = by_rows ? b : a;
       const Side strip{packed.data + col * packed.step, std::min(width, cols - col), g.k, packed.step, packed.step_k};
-      run(by_rows ? a : b, strip, (by_rows ? end : end.turned()).at(0, col), from * kShare,
-          std::min(to * kShare, rows));
+      run(by_rows ? a : b, strip, (by_rows ? end : end.turned()).at(0, col), from * kShare, std::min(to * kShare, rows),
+          chunk);
       first += to - from;
     }
   });
