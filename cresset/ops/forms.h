@@ -132,9 +132,10 @@ inline OpOptions out_form_options(OpOptions options, const Op& functional) {
 //     …
 //   }
 //   CRESSET_ERRORS_OF(where, , condition, self, other)
-#define CRESSET_OP(name, overload_name, Result, parameters, text, gradient_kind, doc)                               \
-  static const Op& name##overload_name##_op = define_op(#name, static_cast<Result(*) parameters>(&name), text, doc, \
-                                                        {.overload = #overload_name, .gradient = gradient_kind});
+#define CRESSET_OP(name, overload_name, Result, parameters, text, gradient_kind, doc, ...) \
+  static const Op& name##overload_name##_op =                                              \
+      define_op(#name, static_cast<Result(*) parameters>(&name), text, doc,                \
+                {.overload = #overload_name, .gradient = gradient_kind __VA_OPT__(, ) __VA_ARGS__});
 #define CRESSET_INTERCEPT(name, overload_name, Result, ...) \
   if (CRESSET_UNLIKELY(thread_state.modes_above != 0))      \
     if (auto handled = intercepted<Result>(name##overload_name##_op, __VA_ARGS__)) return *std::move(handled)

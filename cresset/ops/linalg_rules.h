@@ -8,10 +8,7 @@
 #include "cresset/ops/shape.h"
 
 // Registers an op of linear algebra, which is no method of Tensor.
-#define CRESSET_LINALG_OP(name, overload_name, Result, parameters, text, gradient_kind, doc) \
-  static const Op& name##overload_name##_op =                                                \
-      define_op(#name, static_cast<Result(*) parameters>(&name), text, doc,                  \
-                {.overload = #overload_name, .gradient = gradient_kind, .where = Where::function});
+#define CRESSET_LINALG_OP(...) CRESSET_OP(__VA_ARGS__, .where = Where::function)
 
 namespace cresset {
 

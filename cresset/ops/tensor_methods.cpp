@@ -551,12 +551,6 @@ Tensor Tensor::var(OptionalIntArrayRef dim, std::optional<int64_t> correction, b
 Tensor Tensor::std(bool unbiased) const { return cresset::std(*this, unbiased); }
 Tensor Tensor::std(IntArrayRef dim, bool unbiased, bool keepdim) const { return cresset::std(*this, dim, unbiased, keepdim); }
 Tensor Tensor::std(OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::std(*this, dim, correction, keepdim); }
-std::tuple<Tensor, Tensor> Tensor::var_mean(bool unbiased) const { return cresset::var_mean(*this, unbiased); }
-std::tuple<Tensor, Tensor> Tensor::var_mean(IntArrayRef dim, bool unbiased, bool keepdim) const { return cresset::var_mean(*this, dim, unbiased, keepdim); }
-std::tuple<Tensor, Tensor> Tensor::var_mean(OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::var_mean(*this, dim, correction, keepdim); }
-std::tuple<Tensor, Tensor> Tensor::std_mean(bool unbiased) const { return cresset::std_mean(*this, unbiased); }
-std::tuple<Tensor, Tensor> Tensor::std_mean(IntArrayRef dim, bool unbiased, bool keepdim) const { return cresset::std_mean(*this, dim, unbiased, keepdim); }
-std::tuple<Tensor, Tensor> Tensor::std_mean(OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim) const { return cresset::std_mean(*this, dim, correction, keepdim); }
 Tensor Tensor::norm(const Scalar& p) const { return cresset::norm(*this, p); }
 Tensor Tensor::norm(const std::optional<Scalar>& p, DType dtype) const { return cresset::norm(*this, p, dtype); }
 Tensor Tensor::norm(const std::optional<Scalar>& p, IntArrayRef dim, bool keepdim) const { return cresset::norm(*this, p, dim, keepdim); }

@@ -67,7 +67,7 @@ CRESSET_MOMENT_FORMS(std, deviation, "The standard deviation")
 
 #define CRESSET_MOMENT_AND_MEAN(name, which, doc)                                                                   \
   CRESSET_OP(name, , detail::TwoTensors, (const Tensor& self, bool unbiased), "self, unbiased=true",                \
-             Gradient::composed, doc " of all elements, and their mean.")                                           \
+             Gradient::composed, doc " of all elements, and their mean.", .where = Where::function)                 \
   std::tuple<Tensor, Tensor> name(const Tensor& self, bool unbiased) try {                                          \
     CRESSET_INTERCEPT(name, , detail::TwoTensors, self, unbiased);                                                  \
     return {moment(which, {}, self, IntArrayRef(), unbiased, false), mean(self)};                                   \
@@ -75,7 +75,7 @@ CRESSET_MOMENT_FORMS(std, deviation, "The standard deviation")
   CRESSET_ERRORS_OF(name, , self, unbiased)                                                                         \
   CRESSET_OP(name, dim, detail::TwoTensors, (const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim),     \
              "self, dim, unbiased=true, keepdim=false", Gradient::composed,                                         \
-             doc " over the given dimensions (none: all), and the mean.")                                           \
+             doc " over the given dimensions (none: all), and the mean.", .where = Where::function)                 \
   std::tuple<Tensor, Tensor> name(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) try {           \
     CRESSET_INTERCEPT(name, dim, detail::TwoTensors, self, dim, unbiased, keepdim);                                 \
     return {moment(which, {}, self, dim, unbiased, keepdim), mean(self, dim, keepdim)};                             \
@@ -84,7 +84,8 @@ CRESSET_MOMENT_FORMS(std, deviation, "The standard deviation")
   CRESSET_OP(name, correction, detail::TwoTensors,                                                                  \
              (const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction, bool keepdim),        \
              "self, dim, correction, keepdim=false", Gradient::composed,                                            \
-             doc " over the given dimensions, with the correction (1 if not given), and the mean.")                 \
+             doc " over the given dimensions, with the correction (1 if not given), and the mean.",                 \
+             .where = Where::function)                                                                              \
   std::tuple<Tensor, Tensor> name(const Tensor& self, OptionalIntArrayRef dim, std::optional<int64_t> correction,   \
                                   bool keepdim) try {                                                               \
     CRESSET_INTERCEPT(name, correction, detail::TwoTensors, self, dim, correction, keepdim);                        \

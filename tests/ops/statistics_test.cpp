@@ -107,5 +107,13 @@ TEST(Moments, ANumberIsADimension) {
   EXPECT_EQ(x.std(false).dim(), 0);
 }
 
+// Nor has libtorch: as methods they took {0} for unbiased=false.
+template <class T>
+concept HasMeanMethods = requires(const T& x) {
+  x.var_mean(true);
+}
+|| requires(const T& x) { x.std_mean(true); };
+TEST(Moments, WithTheMeanAreNoMethods) { EXPECT_FALSE(HasMeanMethods<Tensor>); }
+
 }  // namespace
 }  // namespace cresset::statistics_test
