@@ -73,6 +73,7 @@ inline Tensor places(const std::vector<Complex>& values) {
 inline Samples self_and(const Values& more = {}) {
   return [more](Make& make) { return shaped_samples(make, [&](const Tensor&) { return more; }); };
 }
+Array strided(const Arguments& in);  // of as_strided, for a contiguous self
 
 // All of them, with their families filled in.
 const std::vector<OpCase>& all_cases();

@@ -433,15 +433,7 @@ std::vector<OpCase> in_place_cases() {
          return {{"diagonal", {m.tensor({3, 3}), Ints{3}, Ints{4}}},
                  {"offset", {m.tensor({3, 4}), Ints{2, 2}, Ints{4, 1}, int64_t{5}}}};
        },
-       .reference = single([](const Arguments& in) {  // the samples' self is contiguous
-         Ints strides = in.integers(2);
-         int64_t offset = in.given(3) ? in.integer(3) : 0;
-         return gathered(shaped(in.array(0), {in.array(0).numel()}), in.integers(1), [&](const Index& index) {
-           int64_t at = offset;
-           for (size_t i = 0; i < index.size(); i++) at += index[i] * strides[i];
-           return Index{at};
-         });
-       }),
+       .reference = single(strided),
        .errors = {refused(
            "beyond",
            [](Make& m) -> Values {

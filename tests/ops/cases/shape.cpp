@@ -48,6 +48,17 @@ Samples some(std::function<std::vector<Sample>(Make&)> samples) { return samples
 
 }  // namespace
 
+Array strided(const Arguments& in) {
+  const Array memory = reshaped(in.array(0), {-1});
+  const Ints strides = in.integers(2);
+  const int64_t offset = in.given(3) ? in.integer(3) : 0;
+  return gathered(memory, in.integers(1), [&](const Index& index) {
+    int64_t at = offset;
+    for (size_t i = 0; i < index.size(); i++) at += index[i] * strides[i];
+    return Index{at};
+  });
+}
+
 std::vector<OpCase> shape_cases() {
   return {
       {.name = "view",
@@ -405,16 +416,7 @@ std::vector<OpCase> shape_cases() {
                  {"overlapping windows", {m.tensor({6}), Ints{4, 3}, Ints{1, 1}}},
                  {"0-d", {m.tensor({4}), Ints{}, Ints{}, int64_t{3}}}};
        }),
-       .reference = single([](const Arguments& in) {  // the samples' self is contiguous
-         Array memory = reshaped(in.array(0), {-1});
-         Ints strides = in.integers(2);
-         int64_t offset = in.given(3) ? in.integer(3) : 0;
-         return gathered(memory, in.integers(1), [&](const Index& index) {
-           int64_t at = offset;
-           for (size_t i = 0; i < index.size(); i++) at += index[i] * strides[i];
-           return Index{at};
-         });
-       }),
+       .reference = single(strided),
        .errors = {refused(
                       "beyond",
                       [](Make& m) -> Values {
