@@ -36,5 +36,16 @@ TEST(GridSampler, LinesAreStraightAndStepsFlat) {
   EXPECT_EQ(derivative(image, 0.21, 2, 1), 0);
 }
 
+// As in PyTorch: in volumes away from zero, in images to the even one.
+TEST(GridSampler, NearestBreaksTies) {
+  const Tensor line = arange(3, kFloat), x = tensor({-1.5f, -0.5f, 0.5f});  // places -0.5, 0.5 and 1.5
+  const Tensor image = line.view({1, 1, 1, 3}), volume = line.view({1, 1, 1, 1, 3}), zero = zeros({3});
+  EXPECT_TRUE(
+      grid_sampler(image, stack({x, zero}, 1).view({1, 1, 3, 2}), 1, 0, true).equal(tensor({{{{0.f, 0.f, 2.f}}}})));
+  EXPECT_TRUE(grid_sampler(volume + 1, stack({x, zero, zero}, 1).view({1, 1, 1, 3, 3}), 1, 0, true)
+                  .view({3})
+                  .equal(tensor({0.f, 2.f, 3.f})));
+}
+
 }  // namespace
 }  // namespace cresset::test

@@ -80,7 +80,7 @@ T cubic(T d, int64_t order) {
 }
 
 template <class T>
-AxisTaps<T> axis_taps(T coordinate, int64_t size, const GridSampling& s, int64_t order) {
+AxisTaps<T> axis_taps(T coordinate, int64_t size, int rank, const GridSampling& s, int64_t order) {
   const T scale = static_cast<T>(s.align_corners() ? size - 1 : size) / 2;
   Place<T> x{s.align_corners() ? (coordinate + 1) * scale : (coordinate + 1) * scale - T(0.5), scale};
   AxisTaps<T> taps;
@@ -97,7 +97,8 @@ AxisTaps<T> axis_taps(T coordinate, int64_t size, const GridSampling& s, int64_t
   }
   x = padded(x, size, s);
   if (s.interpolation() == kNearest) {
-    taps.add(std::nearbyint(x.at), order == 0 ? T(1) : T(0), T(0), size);
+    const T place = rank == 3 ? std::round(x.at) : std::nearbyint(x.at);  // halves as PyTorch's
+    taps.add(place, order == 0 ? T(1) : T(0), T(0), size);
     return taps;
   }
   const T below = std::floor(x.at), rest = x.at - below;
@@ -128,7 +129,7 @@ template <class T>
 struct Taps {
   AxisTaps<T> axis[3];
   Taps(const T* coordinates, const Space& space, const GridSampling& s) {
-    for (int i = 0; i < space.rank; i++) axis[i] = axis_taps(coordinates[i], space.size[i], s, s.order(i));
+    for (int i = 0; i < space.rank; i++) axis[i] = axis_taps(coordinates[i], space.size[i], space.rank, s, s.order(i));
     if (space.rank == 2) {
       axis[2].count = 1;
       axis[2].at[0] = 0;
