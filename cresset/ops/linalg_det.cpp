@@ -2,9 +2,12 @@
 #include "cresset/core/kernel.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/creation.h"
+#include "cresset/ops/diagonal.h"
 #include "cresset/ops/linalg_rules.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
+#include "cresset/ops/scan.h"
+#include "cresset/ops/statistics.h"
 
 namespace cresset {
 namespace {
@@ -20,6 +23,22 @@ Factors factored(const Tensor& A) {
 
 Tensor wide(const Tensor& x) { return unsqueeze(unsqueeze(x, -1), -1); }
 
+// The gradient of cofactors below, without an inverse. With A = U S V^H, G = U^H g V and P[i, j] the product of all
+// singular values but the i-th and the j-th, 0 on the diagonal:
+// gA = conj(det(U) det(V^H)) U (diag(P diag(G^H)) - P * G^H) V^H.
+Tensor cofactor_gradient(const Tensor& g, const Tensor& A) {
+  const auto [u, s, vh] = linalg_svd(A);
+  const Tensor same = eye(s.size(-1), TensorOptions(kBool).device(s.device()));
+  const Tensor others = where(same, s.new_ones({}), unsqueeze(s, -2));
+  const int64_t last = others.dim() - 1;
+  Tensor p = mul(exclusive_prod(others, last, false), exclusive_prod(others, last, true));
+  p = where(same, s.new_zeros({}), p).to(A.dtype());
+  const Tensor turned = adjoint_of(matmul(matmul(adjoint_of(u), g), adjoint_of(vh)));
+  const Tensor along = squeeze(matmul(p, unsqueeze(diagonal(turned, 0, -2, -1), -1)), -1);
+  const Tensor inner = sub(diag_embed(along), mul(p, turned));
+  return mul(wide(conj(mul(linalg_det(u), linalg_det(vh)))), matmul(matmul(u, inner), vh));
+}
+
 // C = conj(det A) inv(A)^H, the gradient of det A, which singular matrices have too. With B = inv(A)^H:
 // gA = tr(g^H B) C - C g^H B.
 Tensor cofactors(const Tensor& A) {
@@ -27,7 +46,11 @@ Tensor cofactors(const Tensor& A) {
   cofactor_kernel(c);
   return differentiable("LinalgDetBackwardBackward0", c, inputs(A), saved(A, output(c)),
                         [](const Tensor& g, Wants, const Tensor& A, const Tensor& c) {
-                          const Tensor b = adjoint_of(linalg_inv(A));
+                          if (!thread_state.grad_enabled) return grads(cofactor_gradient(g, A));
+                          // Third derivatives by the inverse: singular vectors have none where values are the same.
+                          const auto [inverse, info] = linalg_inv_ex(A);
+                          if (!info.is_meta() && any(info).item<bool>()) return grads(cofactor_gradient(g, A));
+                          const Tensor b = adjoint_of(inverse);
                           const Tensor trace = sum(mul(conj(g), b), {-2, -1}, true);
                           return grads(sub(mul(trace, c), matmul(c, matmul(adjoint_of(g), b))));
                         });
