@@ -37,6 +37,13 @@ inline Tensor cast_into(const char* op, const Into& into, const Tensor& made,
   return copied_into(op, into, (fits ? made.to(out.dtype()) : made).contiguous(), reads);
 }
 
+// The same, with made's strides where the dtypes are the same.
+inline Tensor kept_or_cast_into(const char* op, const Into& into, const Tensor& made,
+                                std::initializer_list<const Tensor*> reads) {
+  const bool same = into.tensor->defined() && into.tensor->dtype() == made.dtype();
+  return (same ? copied_into : cast_into)(op, into, made, reads);
+}
+
 }  // namespace cresset
 
 #define CRESSET_COPIED_OUT(name, overload_name, parameters, arguments, reads, text, doc) \
@@ -52,7 +59,11 @@ inline Tensor cast_into(const char* op, const Into& into, const Tensor& made,
 // The out form of an op with two results.
 #define CRESSET_COPIED_OUTS(name, first, second, parameters, arguments, reads, text, doc) \
   CRESSET_COPIED_OUTS_OF(name, , first, second, parameters, arguments, reads, text, doc)
-#define CRESSET_COPIED_OUTS_OF(name, overload_name, first, second, parameters, arguments, reads, text, doc)           \
+#define CRESSET_CAST_OUTS(name, first, second, parameters, arguments, reads, text, doc) \
+  CRESSET_OUTS_BY(kept_or_cast_into, name, , first, second, parameters, arguments, reads, text, doc)
+#define CRESSET_COPIED_OUTS_OF(name, overload_name, first, second, parameters, arguments, reads, text, doc) \
+  CRESSET_OUTS_BY(copied_into, name, overload_name, first, second, parameters, arguments, reads, text, doc)
+#define CRESSET_OUTS_BY(write, name, overload_name, first, second, parameters, arguments, reads, text, doc)           \
   static const Op& name##overload_name##_out_op = define_op(                                                          \
       #name "_out", static_cast<detail::TwoTensorRefs (*)(Tensor&, Tensor&, CRESSET_EXPAND parameters)>(&name##_out), \
       #first ", " #second ", " text, doc,                                                                             \
@@ -61,8 +72,8 @@ inline Tensor cast_into(const char* op, const Into& into, const Tensor& made,
     if (CRESSET_LIKELY(thread_state.modes_above == 0) ||                                                              \
         !intercepted<void>(name##overload_name##_out_op, first, second, CRESSET_EXPAND arguments)) {                  \
       const std::tuple<Tensor, Tensor> made = name arguments;                                                         \
-      copied_into(#name, into_out(first), std::get<0>(made), {CRESSET_EXPAND reads});                                 \
-      copied_into(#name, into_out(second), std::get<1>(made), {CRESSET_EXPAND reads});                                \
+      write(#name, into_out(first), std::get<0>(made), {CRESSET_EXPAND reads});                                       \
+      write(#name, into_out(second), std::get<1>(made), {CRESSET_EXPAND reads});                                      \
     }                                                                                                                 \
     return {first, second};                                                                                           \
   }                                                                                                                   \

@@ -100,7 +100,7 @@ Tensor tall_qr_gradient(const Tensor& gq, const Tensor& gr, const Tensor& q, con
 
 // Wide: A = [X | Y], R = [U | V] with Q U = X and V = Q^H Y.
 Tensor qr_gradient(const Tensor& gq, const Tensor& gr, const Tensor& A, const Tensor& q, const Tensor& r) {
-  const int64_t m = A.size(-2), n = A.size(-1);
+  const int64_t m = q.size(-2), n = r.size(-1);
   if (m >= n) return tall_qr_gradient(gq, gr, q, r);
   Tensor full_gq = gq, gu, gy;
   if (gr.defined()) {
@@ -134,15 +134,15 @@ std::tuple<Tensor, Tensor> factored_qr(const char* op, const Tensor& A, QrMode m
     orgqr_kernel(q, tau);
   }
   differentiable_outputs(
-      "LinalgQrBackward0", Into{}, {&q, &r}, inputs(A), saved(A, output(q), output(r)),
-      [mode](OutputGrads g, Wants, const Tensor& A, const Tensor& q, const Tensor& r) {
+      "LinalgQrBackward0", Into{}, {&q, &r}, inputs(A), saved(kept_if(m < n, A), output(q), output(r)),
+      [mode, m, n](OutputGrads g, Wants, const Tensor& A, const Tensor& q, const Tensor& r) {
         CRESSET_CHECK_AS(AutogradError, mode != QrMode::r,
                          "linalg_qr: The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
                          "Please use linalg.qr(A, mode='reduced') if you are going to require gradients.");
-        CRESSET_CHECK_AS(AutogradError, mode != QrMode::complete || A.size(-2) <= A.size(-1),
+        CRESSET_CHECK_AS(AutogradError, mode != QrMode::complete || m <= n,
                          "linalg_qr: The QR decomposition is not differentiable when mode='complete' and nrows > "
                          "ncols (found ",
-                         A.size(-2), " and ", A.size(-1), ")");
+                         m, " and ", n, ")");
         if (!g[0].defined() && !g[1].defined()) return grads(Tensor());
         return grads(qr_gradient(g[0], g[1], A, q, r));
       });
@@ -186,7 +186,7 @@ std::tuple<Tensor, Tensor> geqrf(const Tensor& self) try {
   return {qr, tau};
 }
 CRESSET_ERRORS_OF(geqrf, , self)
-CRESSET_COPIED_OUTS(geqrf, a, tau, (const Tensor& self), (self), (&self), "self",
-                    "R and the Householder vectors of Q, and their factors tau.")
+CRESSET_CAST_OUTS(geqrf, a, tau, (const Tensor& self), (self), (&self), "self",
+                  "R and the Householder vectors of Q, and their factors tau.")
 
 }  // namespace cresset

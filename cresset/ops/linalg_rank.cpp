@@ -258,10 +258,10 @@ std::tuple<Tensor&, Tensor&, Tensor&, Tensor&> linalg_lstsq_out(Tensor& solution
   if (CRESSET_LIKELY(thread_state.modes_above == 0) ||
       !intercepted<void>(linalg_lstsq_out_op, solution, residuals, rank, singular_values, self, b, rcond, driver)) {
     const auto [x, rest, ranks, values] = linalg_lstsq(self, b, rcond, driver);
-    copied_into("linalg_lstsq", into_out(solution), x, {&self, &b});
-    copied_into("linalg_lstsq", into_out(residuals), rest, {&self, &b});
-    copied_into("linalg_lstsq", into_out(rank), ranks, {&self, &b});
-    copied_into("linalg_lstsq", into_out(singular_values), values, {&self, &b});
+    kept_or_cast_into("linalg_lstsq", into_out(solution), x, {&self, &b});
+    kept_or_cast_into("linalg_lstsq", into_out(residuals), rest, {&self, &b});
+    kept_or_cast_into("linalg_lstsq", into_out(rank), ranks, {&self, &b});
+    kept_or_cast_into("linalg_lstsq", into_out(singular_values), values, {&self, &b});
   }
   return {solution, residuals, rank, singular_values};
 }

@@ -125,8 +125,8 @@ std::tuple<Tensor, Tensor> linalg_eig(const Tensor& self) try {
   return {made.values, made.vectors};
 }
 CRESSET_ERRORS_OF(linalg_eig, , self)
-CRESSET_COPIED_OUTS(linalg_eig, eigenvalues, eigenvectors, (const Tensor& self), (self), (&self), "self",
-                    "The eigenvalues and eigenvectors of square matrices.")
+CRESSET_CAST_OUTS(linalg_eig, eigenvalues, eigenvectors, (const Tensor& self), (self), (&self), "self",
+                  "The eigenvalues and eigenvectors of square matrices.")
 
 CRESSET_LINALG_OP(linalg_eigvals, , Tensor, (const Tensor& self), "self", Gradient::formula,
                   "The eigenvalues of square matrices, as complex numbers.")

@@ -230,6 +230,35 @@ TEST(SingularValues, OfAnInfiniteMatrixAreNan) {
     for (Complex value : read(y).values) EXPECT_TRUE(std::isnan(value.real()));
 }
 
+TEST(Linalg, SomeResultsGoIntoAnOutOfAnyDtypeThatHoldsThem) {
+  const Tensor x = sample({3, 3}, kFloat), b = sample({3, 2}, kFloat);
+  Tensor a = empty({0}, kDouble), tau = empty({0}, kComplexFloat);
+  geqrf_out(a, tau, x);
+  EXPECT_TRUE(a.equal(std::get<0>(geqrf(x)).to(kDouble)));
+  EXPECT_TRUE(tau.equal(std::get<1>(geqrf(x)).to(kComplexFloat)));
+  Tensor values = empty({0}, kComplexDouble), vectors = empty({0}, kComplexFloat), real = empty({0});
+  linalg_eig_out(values, vectors, x);
+  EXPECT_TRUE(values.equal(linalg_eigvals(x).to(kComplexDouble)));
+  EXPECT_THROW(linalg_eig_out(real, vectors, x), TypeError);
+  Tensor solution = empty({0}, kDouble), rest = empty({0}, kDouble), rank = empty({0}, kInt), sizes = empty({0}, kHalf);
+  linalg_lstsq_out(solution, rest, rank, sizes, x, b, std::nullopt, "gelsd");
+  EXPECT_TRUE(solution.equal(std::get<0>(linalg_lstsq(x, b, std::nullopt, "gelsd")).to(kDouble)));
+  EXPECT_EQ(rank.item<int>(), 3);
+}
+
+TEST(Qr, KeepsItsInputOnlyIfItIsWide) {
+  for (int64_t rows : {3, 4}) {
+    Tensor leaf = sample({rows, 3}, kDouble).requires_grad_();
+    auto gradient = [&](bool changes) {
+      Tensor x = mul(leaf, 1);
+      auto [q, r] = linalg_qr(x);
+      if (changes) x.detach().zero_();
+      return autograd::grad({q, r}, {leaf}, {ones_like(q), ones_like(r)})[0];
+    };
+    EXPECT_TRUE(gradient(true).equal(gradient(false)));
+  }
+}
+
 // LAPACK would follow them anywhere in memory.
 TEST(Lu, RefusesPivotsOutsideTheMatrix) {
   Tensor lu = eye(2), b = ones({2, 1});
