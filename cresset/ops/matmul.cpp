@@ -38,12 +38,6 @@ void check_product(const char* op, const Tensor& a, const Tensor& b, const char*
                    " and ", y[0], "x", y[1], ")");
 }
 
-// PyTorch casts a floating factor to an integer dtype.
-void check_factor(const char* op, const char* argument, const Scalar& value, DType dtype) {
-  CRESSET_CHECK_AS(TypeError, is_complex(dtype) || !value.isComplex(), op, ": For non-complex input tensors, argument ",
-                   argument, " must not be a complex number, found ", value);
-}
-
 // What is added to a product must broadcast to its shape.
 void check_expands(const char* op, const char* argument, const Tensor& x, IntArrayRef sizes) {
   const int lead = static_cast<int>(sizes.size()) - static_cast<int>(x.dim());
@@ -72,7 +66,8 @@ static Tensor mm_into(const Into& into, const Tensor& self, const Tensor& mat2) 
   Tensor y =
       result("mm", into, {self.impl()->sizes[0], mat2.impl()->sizes[1]}, self.dtype(), self.device(), {&self, &mat2});
   gemm_kernel(y, {}, self, mat2, 0, 1);
-  return differentiable("MmBackward0", into, y, inputs(self, mat2), saved(self, mat2),
+  return differentiable("MmBackward0", into, y, inputs(self, mat2),
+                        saved(kept_if(mat2.requires_grad(), self), kept_if(self.requires_grad(), mat2)),
                         [](const Tensor& g, Wants wants, const Tensor& self, const Tensor& mat2) {
                           return grads(wants(0) ? mm(g, adjoint(mat2)) : Tensor(),
                                        wants(1) ? mm(adjoint(self), g) : Tensor());
@@ -94,7 +89,8 @@ static Tensor bmm_into(const Into& into, const Tensor& self, const Tensor& mat2)
                    " but got: ", text_of({b[0], b[1]}), ".");
   Tensor y = result("bmm", into, {a[0], a[1], b[2]}, self.dtype(), self.device(), {&self, &mat2});
   gemm_kernel(y, {}, self, mat2, 0, 1);
-  return differentiable("BmmBackward0", into, y, inputs(self, mat2), saved(self, mat2),
+  return differentiable("BmmBackward0", into, y, inputs(self, mat2),
+                        saved(kept_if(mat2.requires_grad(), self), kept_if(self.requires_grad(), mat2)),
                         [](const Tensor& g, Wants wants, const Tensor& self, const Tensor& mat2) {
                           return grads(wants(0) ? bmm(g, adjoint(mat2)) : Tensor(),
                                        wants(1) ? bmm(adjoint(self), g) : Tensor());
@@ -123,7 +119,8 @@ static Tensor addmm_into(const Into& into, const Tensor& self, const Tensor& mat
   Tensor y = result("addmm", into, sizes, mat1.dtype(), mat1.device(), {&a, &b, adds_to_self ? &a : &self});
   gemm_kernel(y, beta.equal(0) ? Tensor() : self, a, b, beta, alpha);
   return differentiable(
-      "AddmmBackward0", into, y, inputs(self, a, b), saved(a, b),
+      "AddmmBackward0", into, y, inputs(self, a, b),
+      saved(kept_if(b.requires_grad(), a), kept_if(a.requires_grad(), b)),
       [spread = Broadcast(self, y), beta, alpha](const Tensor& g, Wants wants, const Tensor& a, const Tensor& b) {
         const Tensor scaled_g = wants(1) || wants(2) ? scaled(g, alpha.conj()) : Tensor();
         return grads(wants(0) ? spread.reduce(scaled(g, beta.conj())) : Tensor(),
@@ -145,7 +142,8 @@ static Tensor mv_into(const Into& into, const Tensor& self, const Tensor& vec) {
                    self.size(1), "), vec (", vec.size(0), ")");
   Tensor y = result("mv", into, {self.size(0)}, self.dtype(), self.device(), {&self, &vec});
   gemm_kernel(as_column(y), {}, self, as_column(vec), 0, 1);
-  return differentiable("MvBackward0", into, y, inputs(self, vec), saved(self, vec),
+  return differentiable("MvBackward0", into, y, inputs(self, vec),
+                        saved(kept_if(vec.requires_grad(), self), kept_if(self.requires_grad(), vec)),
                         [](const Tensor& g, Wants wants, const Tensor& self, const Tensor& vec) {
                           return grads(wants(0) ? mm(unsqueeze(g, 1), unsqueeze(conj(vec), 0)) : Tensor(),
                                        wants(1) ? mv(adjoint(self), g) : Tensor());
@@ -171,7 +169,8 @@ static Tensor dot_into(const Into& into, const Tensor& self, const Tensor& tenso
                    " elements respectively");
   Tensor y = result("dot", into, {}, self.dtype(), self.device(), {&self, &tensor});
   gemm_kernel(alias(y, {1, 1}, {1, 1}, y.storage_offset()), {}, as_row(self), as_column(tensor), 0, 1);
-  return differentiable("DotBackward0", into, y, inputs(self, tensor), saved(self, tensor),
+  return differentiable("DotBackward0", into, y, inputs(self, tensor),
+                        saved(kept_if(tensor.requires_grad(), self), kept_if(self.requires_grad(), tensor)),
                         [](const Tensor& g, Wants wants, const Tensor& self, const Tensor& tensor) {
                           return grads(wants(0) ? mul(g, conj(tensor)) : Tensor(),
                                        wants(1) ? mul(g, conj(self)) : Tensor());
@@ -278,7 +277,8 @@ static Tensor linear_into(const Into& into, const Tensor& input, const Tensor& w
     if (!out_strides) copy_kernel(y, dense);
   }
   return differentiable(
-      "LinearBackward0", into, y, inputs(input, weight, bias), saved(input, weight),
+      "LinearBackward0", into, y, inputs(input, weight, bias),
+      saved(kept_if(weight.requires_grad(), input), kept_if(input.requires_grad(), weight)),
       [spread = Broadcast(bias.defined() ? bias : y, y), rows, in, out](const Tensor& g, Wants wants,
                                                                         const Tensor& input, const Tensor& weight) {
         return grads(

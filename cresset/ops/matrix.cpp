@@ -26,12 +26,6 @@ void check_factors(const char* op, const Tensor& self, const Tensor& a, const Te
   CRESSET_CHECK_AS(TypeError, self.dtype() != kBool, op, ": not implemented for 'Bool'");
 }
 
-// PyTorch casts a floating factor to an integer dtype; only complex ones are refused for real tensors.
-void check_number(const char* op, const char* argument, const Scalar& value, DType dtype) {
-  CRESSET_CHECK_AS(TypeError, is_complex(dtype) || !value.isComplex(), op, ": For non-complex input tensors, argument ",
-                   argument, " must not be a complex number, found ", value);
-}
-
 void check_expands(const char* op, const Tensor& self, IntArrayRef sizes) {
   const int lead = static_cast<int>(sizes.size()) - static_cast<int>(self.dim());
   bool fits = lead >= 0;
@@ -58,10 +52,12 @@ Tensor adjoint_of(const Tensor& x) { return transpose(conj(x), -2, -1); }
 // ---- baddbmm
 static Tensor baddbmm_into(const Into& into, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                            const Scalar& beta, const Scalar& alpha) {
+  if (!into.in_place() && self.dtype() != batch1.dtype())  // the factors' dtype decides
+    return baddbmm_into(into, self.to(batch1.dtype()), batch1, batch2, beta, alpha);
   check_factors("baddbmm", self, batch1, batch2);
   check_batches("baddbmm", batch1, batch2);
-  check_number("baddbmm", "beta", beta, self.dtype());
-  check_number("baddbmm", "alpha", alpha, self.dtype());
+  check_factor("baddbmm", "beta", beta, self.dtype());
+  check_factor("baddbmm", "alpha", alpha, self.dtype());
   const Dims sizes{batch1.size(0), batch1.size(1), batch2.size(2)};
   check_expands("baddbmm", self, sizes);
   const bool adds_to_self = !into.fresh() && into.tensor->is_same(self);
@@ -70,7 +66,8 @@ static Tensor baddbmm_into(const Into& into, const Tensor& self, const Tensor& b
   Tensor y = result("baddbmm", into, sizes, self.dtype(), self.device(), {&a, &b, adds_to_self ? &a : &self});
   gemm_kernel(y, beta.equal(0) ? Tensor() : self, a, b, beta, alpha);
   return differentiable(
-      "BaddbmmBackward0", into, y, inputs(self, a, b), saved(a, b),
+      "BaddbmmBackward0", into, y, inputs(self, a, b),
+      saved(kept_if(b.requires_grad(), a), kept_if(a.requires_grad(), b)),
       [spread = Broadcast(self, y), beta, alpha](const Tensor& g, Wants wants, const Tensor& a, const Tensor& b) {
         const Tensor scaled_g = wants(1) || wants(2) ? scaled(g, alpha.conj()) : Tensor();
         return grads(wants(0) ? spread.reduce(scaled(g, beta.conj())) : Tensor(),
@@ -103,6 +100,8 @@ CRESSET_FORMS(addbmm, ,
 // ---- addmv
 static Tensor addmv_into(const Into& into, const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
                          const Scalar& alpha) {
+  if (!into.in_place() && self.dtype() != mat.dtype())  // the factors' dtype decides
+    return addmv_into(into, self.to(mat.dtype()), mat, vec, beta, alpha);
   check_factors("addmv", self, mat, vec);
   CRESSET_CHECK_AS(ShapeError, mat.dim() == 2 && vec.dim() == 1 && self.dim() <= 1,
                    "addmv: vector + matrix @ vector expected, got ", self.dim(), ", ", mat.dim(), ", ", vec.dim(),
@@ -110,8 +109,8 @@ static Tensor addmv_into(const Into& into, const Tensor& self, const Tensor& mat
   CRESSET_CHECK_AS(ShapeError, mat.size(1) == vec.size(0) && (self.numel() == 1 || mat.size(0) == self.numel()),
                    "addmv: size mismatch, got input (", self.numel(), "), mat (", mat.size(0), "x", mat.size(1),
                    "), vec (", vec.size(0), ")");
-  check_number("addmv", "beta", beta, self.dtype());
-  check_number("addmv", "alpha", alpha, self.dtype());
+  check_factor("addmv", "beta", beta, self.dtype());
+  check_factor("addmv", "alpha", alpha, self.dtype());
   const bool adds_to_self = !into.fresh() && into.tensor->is_same(self);
   const Tensor a = into.in_place() ? preserved(into, mat, true) : mat;
   const Tensor x = into.in_place() ? preserved(into, vec, true) : vec;
@@ -120,7 +119,8 @@ static Tensor addmv_into(const Into& into, const Tensor& self, const Tensor& mat
   const Tensor added = alias(self, {mat.size(0), 1}, {repeats ? 0 : self.stride(0), 1}, self.storage_offset());
   gemm_kernel(as_column(y), beta.equal(0) ? Tensor() : added, a, as_column(x), beta, alpha);
   return differentiable(
-      "AddmvBackward0", into, y, inputs(self, a, x), saved(a, x),
+      "AddmvBackward0", into, y, inputs(self, a, x),
+      saved(kept_if(x.requires_grad(), a), kept_if(a.requires_grad(), x)),
       [spread = Broadcast(self, y), beta, alpha](const Tensor& g, Wants wants, const Tensor& a, const Tensor& x) {
         const Tensor scaled_g = wants(1) || wants(2) ? scaled(g, alpha.conj()) : Tensor();
         return grads(wants(0) ? spread.reduce(scaled(g, beta.conj())) : Tensor(),
@@ -163,7 +163,7 @@ Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Sc
                      " must not be a floating point number, found ", *value);
     CRESSET_CHECK_AS(TypeError, !value->isBoolean() || dtype == kBool, "addr: Boolean ", name,
                      " only supported for Boolean results, found a result of ", name_of(dtype));
-    check_number("addr", name, *value, dtype);
+    check_factor("addr", name, *value, dtype);
   }
   const Dims sizes{vec1.size(0), vec2.size(0)};
   check_expands("addr", self, sizes);

@@ -402,6 +402,42 @@ TEST(MatmulDerivatives, SumOverWhatWasBroadcast) {
   }
 }
 
+// A frozen weight's input need not stay in memory, and may be changed.
+TEST(MatmulDerivatives, KeepOnlyWhatTheyRead) {
+  using Product = std::function<Tensor(const Tensor&, const Tensor&)>;
+  const Product products[] = {[](auto& a, auto& b) { return mm(a, b); },
+                              [](auto& a, auto& b) { return linear(a, b); },
+                              [](auto& a, auto& b) { return addmm(a, a, b); },
+                              [](auto& a, auto& b) { return mv(a, b[0]); },
+                              [](auto& a, auto& b) { return dot(a[0], b[0]); },
+                              [](auto& a, auto& b) { return addmv(a[0], a, b[0]); },
+                              [](auto& a, auto& b) { return bmm(a.unsqueeze(0), b.unsqueeze(0)); },
+                              [](auto& a, auto& b) { return baddbmm(a, a.unsqueeze(0), b.unsqueeze(0)); }};
+  for (const Product& product : products)
+    for (bool first : {true, false}) {
+      Tensor free = numbers({2, 2}, kDouble, 1).requires_grad_(), frozen = numbers({2, 2}, kDouble, 2);
+      auto gradient = [&](bool changes) {
+        Tensor x = free * 1, y = first ? product(x, frozen) : product(frozen, x);
+        if (changes) x.detach().zero_();
+        return autograd::grad({y}, {free}, {ones_like(y)})[0];
+      };
+      EXPECT_TRUE(gradient(true).equal(gradient(false))) << (&product - products) << first;
+    }
+}
+
+TEST(Matmul, WhatIsAddedToAProductMayHaveAnotherDtype) {
+  const Tensor a = ones({2, 2}), b = ones({1, 2, 2});
+  Tensor x = full({2}, 0.5, TensorOptions(kDouble).requires_grad(true)), y = addmv(x, a, a[0]);
+  EXPECT_EQ(y.dtype(), kFloat);
+  expect_close(y, Numbers(2, 2.5), 0);
+  y.sum().backward();
+  EXPECT_TRUE(x.grad().equal(ones_like(x)));
+  expect_close(baddbmm(ones({1, 2, 2}, kLong), b, b), Numbers(4, 3.0), 0);
+  EXPECT_EQ(baddbmm(ones({1, 2, 2}, kLong), b, b).dtype(), kFloat);
+  EXPECT_THROW(addmm(x.detach(), a, a), TypeError);
+  EXPECT_THROW(ones({2}, kDouble).addmv_(a, a[0]), TypeError);
+}
+
 TEST(MatmulDerivatives, InPlaceAddmmPassesGradientsToWhatItWas) {
   const Tensor x = numbers({2, 2}, kDouble, 1).requires_grad_(), a = numbers({2, 2}, kDouble, 2).requires_grad_();
   Tensor y = x * 1;
