@@ -6,6 +6,7 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/core/kernel.h"
+#include "cresset/core/parallel.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/scatter_call.h"
@@ -195,7 +196,10 @@ static Tensor index_put_into(const Into& into, const Tensor& self, TensorList in
     fits = values.size(-i) == 1 || values.size(-i) == sizes[sizes.rank() - i];
   CRESSET_CHECK_AS(ShapeError, fits, "index_put_: shape mismatch: value tensor of shape ", text_of(values.sizes()),
                    " cannot be broadcast to indexing result of shape ", text_of(sizes));
+  const bool repeats = into.in_place() && repeats_memory(self);  // places that share memory are written in turn
+  if (repeats) autograd::check_inplace("index_put_", self, values.requires_grad());
   Tensor y = into.fresh() ? copied(self)
+             : repeats    ? self
                           : result("index_put_", into, self.sizes(), self.dtype(), self.device(), {&self, &values});
   if (!into.fresh()) {
     check_no_overlap("index_put_", y, values);
@@ -203,6 +207,8 @@ static Tensor index_put_into(const Into& into, const Tensor& self, TensorList in
   }
   Tensor here = values.device() == self.device() ? values.detach() : values.detach().to(self.device());
   Tensor wide = broadcast_alias(here, sizes);
+  std::optional<SerialScope> in_turn;
+  if (repeats) in_turn.emplace();
   if (wide.numel() > 0) naming_shape(self, [&] { write_values(y, wide, at, accumulate); });
   return differentiable("IndexPutBackward0", into, y, inputs(self, values), saved_list(at.list),
                         [accumulate, b = Broadcast(values, wide), on = values.device()](const Tensor& g, Wants wants,

@@ -4,6 +4,8 @@
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
 #include "cresset/ops/forms.h"
+#include "cresset/ops/masked.h"
+#include "cresset/ops/matrix_forms.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/reduce.h"
 #include "cresset/ops/scatter_call.h"
@@ -103,8 +105,7 @@ static Tensor index_add_into(const Into& into, const Tensor& self, int64_t dim, 
   int d = wrap_dim("index_add", dim, self);
   check_slices("index_add", self, index, true);
   check_source("index_add", self, d, index, source);
-  CRESSET_CHECK_AS(TypeError, !alpha.isComplex() || self.is_complex(),
-                   "index_add: For non-complex input tensors, argument alpha must not be a complex number.");
+  check_factor("index_add", "alpha", alpha, self.dtype());
   // Fractions are cut off for integers, as PyTorch's.
   const Scalar factor = is_integral(self.dtype(), false) ? Scalar(alpha.toLong()) : alpha;
   bool scaled = !factor.equal(1);
@@ -149,8 +150,15 @@ static Tensor index_filled(const Into& into, const Tensor& self, int d, const Te
   ScatterCall call{"index_fill", self, index_of_slices(index, source, d), source, d, true, true};
   return scattered(into, call, ScatterMode::store);
 }
+// What repeats its memory, by a mask of the slices.
+template <class Value>
+static Tensor filled_by_mask(const Tensor& self, int64_t dim, const Tensor& index, const Value& value) {
+  masked_fill_(self, index_fill(self.new_zeros(self.sizes(), kBool), dim, index, 1), value);
+  return self;
+}
 static Tensor index_fill_into(const Into& into, const Tensor& self, int64_t dim, const Tensor& index,
                               const Scalar& value) {
+  if (into.in_place() && repeats_memory(self)) return filled_by_mask(self, dim, index, value);
   int d = wrap_dim("index_fill", dim, self);
   Tensor y = index_filled(into, self, d, index, value);
   return differentiable("IndexFillBackward0", into, y, inputs(self), saved(index),
@@ -158,6 +166,7 @@ static Tensor index_fill_into(const Into& into, const Tensor& self, int64_t dim,
 }
 static Tensor index_fill_into(const Into& into, const Tensor& self, int64_t dim, const Tensor& index,
                               const Tensor& value) {
+  if (into.in_place() && repeats_memory(self)) return filled_by_mask(self, dim, index, value);
   CRESSET_CHECK_AS(ShapeError, value.dim() == 0,
                    "index_fill: only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
                    " dimension(s).");

@@ -7,6 +7,7 @@
 #include "cresset/ops/index.h"
 #include "cresset/ops/pointwise.h"
 #include "cresset/ops/shape.h"
+#include "cresset/ops/statistics.h"
 
 namespace cresset {
 
@@ -23,7 +24,20 @@ static Tensor filled_result(const Into& into, const Tensor& self, const Tensor& 
   return result("masked_fill", into, broadcast_shapes("masked_fill", self.sizes(), mask.sizes()), self.dtype(),
                 self.device());
 }
+// What repeats its memory is filled once, where the mask holds at any of the places that share it.
+template <class Value>
+static Tensor filled_once(const Tensor& self, const Tensor& mask, const Value& value) {
+  Tensor target = self, chosen = expand(mask, self.sizes());
+  for (int i = 0; i < self.dim(); i++) {
+    if (self.size(i) < 2 || self.stride(i) != 0) continue;
+    target = narrow(target, i, 0, 1);
+    chosen = any(chosen, i, true);
+  }
+  masked_fill_(target, chosen, value);
+  return self;
+}
 static Tensor masked_fill_into(const Into& into, const Tensor& self, const Tensor& mask, const Scalar& value) {
+  if (into.in_place() && repeats_memory(self)) return filled_once(self, mask, value);
   Tensor y = filled_result(into, self, mask);
   masked_fill_kernel(y, self, mask, value);
   return differentiable("MaskedFillBackward0", into, y, inputs(self), saved(mask),
@@ -32,6 +46,7 @@ static Tensor masked_fill_into(const Into& into, const Tensor& self, const Tenso
                         });
 }
 static Tensor masked_fill_into(const Into& into, const Tensor& self, const Tensor& mask, const Tensor& value) {
+  if (into.in_place() && repeats_memory(self)) return filled_once(self, mask, value);
   CRESSET_CHECK_AS(ShapeError, value.dim() == 0,
                    "masked_fill: only supports a 0-dimensional value tensor, but got tensor with ", value.dim(),
                    " dimension(s)");
@@ -88,6 +103,7 @@ static Tensor masked_scatter_into(const Into& into, const Tensor& self, const Te
   Dims sizes = broadcast_shapes("masked_scatter", self.sizes(), mask.sizes());
   CRESSET_CHECK_AS(ShapeError, into.fresh() || self.sizes() == IntArrayRef(sizes), "masked_scatter_: self has shape ",
                    text_of(self.sizes()), ", which the mask's ", text_of(mask.sizes()), " does not broadcast to");
+  if (into.in_place()) check_no_repeats("masked_scatter_", self);
   Tensor y = into.fresh() ? clone(expand(self, sizes), MemoryFormat::Contiguous) : self;
   bool number = sizes.empty();
   Tensor target = number ? unsqueeze(y, 0) : y;

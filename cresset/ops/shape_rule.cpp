@@ -21,7 +21,7 @@ int wrap_dim(const char* op, int64_t dim, const Tensor& x) {
   return static_cast<int>(dim < 0 ? dim + range : dim);
 }
 
-DType result_type(std::initializer_list<const Tensor*> tensors) {
+DType result_type(ArrayRef<const Tensor*> tensors) {
   DType kinds[3] = {DType::Undefined, DType::Undefined, DType::Undefined};  // with dimensions, 0-d, numbers
   for (const Tensor* t : tensors) {
     if (!t->defined()) continue;
@@ -82,14 +82,21 @@ void check_dtype(const char* op, const char* argument, const Tensor& x, DType wa
                    name_of(wanted), ")");
 }
 
-namespace {
-
-bool has_internal_overlap(const Tensor& x) {
+bool repeats_memory(const Tensor& x) {
   if (x.is_contiguous()) return false;
   for (int i = 0; i < x.impl()->sizes.rank(); i++)
     if (x.impl()->sizes[i] > 1 && x.impl()->strides[i] == 0) return true;
   return false;
 }
+void check_no_repeats(const char* op, const Tensor& written) {
+  CRESSET_CHECK(!repeats_memory(written), op,
+                ": unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                "location (shape ",
+                text_of(written.sizes()), ", strides ", text_of(written.strides()),
+                "). Please clone() the tensor before performing the operation");
+}
+
+namespace {
 
 enum class Overlap { none, full, partial };
 Overlap overlap(const Tensor& a, const Tensor& b) {
@@ -116,11 +123,7 @@ void check_written(const char* op, const Into& into, DType compute) {
   const Tensor& y = *into.tensor;
   CRESSET_CHECK_AS(TypeError, can_cast(compute, y.dtype()), op, ": result type ", toString(compute),
                    " can't be cast to the desired output type ", toString(y.dtype()));
-  CRESSET_CHECK(!has_internal_overlap(y), op,
-                ": unsupported operation: more than one element of the written-to tensor refers to a single memory "
-                "location (shape ",
-                text_of(y.sizes()), ", strides ", text_of(y.strides()),
-                "). Please clone() the tensor before performing the operation");
+  check_no_repeats(op, y);
 }
 
 void resize_out(const char* op, const Tensor& out, IntArrayRef sizes, IntArrayRef strides) {

@@ -12,7 +12,7 @@ CRESSET_API int wrap_dim(const char* op, int64_t dim, int64_t rank);
 
 // PyTorch's result type: tensors with dimensions count before 0-d ones, those before plain numbers.
 CRESSET_API DType result_type(const Tensor& a, const Tensor& b);
-CRESSET_API DType result_type(std::initializer_list<const Tensor*> tensors);
+CRESSET_API DType result_type(ArrayRef<const Tensor*> tensors);
 
 CRESSET_API Dims broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
 
@@ -20,6 +20,9 @@ CRESSET_API void check_defined(const char* op, const char* argument, const Tenso
 CRESSET_API void check_same_device(const char* op, const Tensor& a, const Tensor& b);
 CRESSET_API void check_dtype(const char* op, const char* argument, const Tensor& x, DType wanted);
 
+// Whether elements of x share memory, as an expanded tensor's do.
+CRESSET_API bool repeats_memory(const Tensor& x);
+CRESSET_API void check_no_repeats(const char* op, const Tensor& written);
 // Refuses to write where `read` is still to be read.
 CRESSET_API void check_no_overlap(const char* op, const Tensor& written, const Tensor& read);
 

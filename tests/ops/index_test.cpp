@@ -359,6 +359,29 @@ TEST(ScatterAdd, RowsOfOneIndexAndOfManyGiveWhatElementsGive) {
   EXPECT_EQ(values_of(ones({places, width}).scatter_add(0, index, source)), values_of(wanted));
 }
 
+// As in PyTorch, which says that it is deprecated: each place that is named writes to the memory that it shares.
+TEST(Index, ExpandedTensorsAreFilledWhereAnyOfTheirPlacesIs) {
+  auto expanded = [] { return counting({3, 1}).expand({3, 4}); };
+  Tensor some = mask_of({0, 1, 0, 0}, {4}), row = longs({0});
+  for (const Scalar& value : {Scalar(5), Scalar(7)}) {
+    const auto v = value.to<float>();
+    Tensor number = full({}, value);
+    EXPECT_EQ(values_of(expanded().masked_fill_(some, value).select(1, 0)), Floats(3, v));
+    EXPECT_EQ(values_of(expanded().masked_fill_(some, number).select(1, 3)), Floats(3, v));
+    EXPECT_EQ(values_of(expanded().index_fill_(0, row, value).select(1, 2)), (Floats{v, 1, 2}));
+    EXPECT_EQ(values_of(expanded().index_fill_(1, row, number).select(1, 2)), Floats(3, v));
+    EXPECT_EQ(values_of(expanded().index_put_({row}, number).select(1, 2)), (Floats{v, 1, 2}));
+    EXPECT_EQ(values_of(expanded().index_put_({row}, number, true).select(1, 2)), (Floats{4 * v, 1, 2}));
+  }
+  EXPECT_EQ(values_of(expanded().masked_fill_(mask_of({0}, {1}), 5).select(1, 0)), (Floats{0, 1, 2}));
+  expect_contains(message_when([&] { expanded().masked_scatter_(some, ones({12})); }),
+                  "refers to a single memory location");
+  Tensor leaf = ones({3, 1}).requires_grad_(), base = leaf * 1, wide = base.expand({3, 4});
+  wide.masked_fill_(mask_of({1, 0, 0}, {3, 1}), 5);
+  wide.sum().backward();
+  EXPECT_EQ(values_of(leaf.grad()), (Floats{0, 4, 4}));
+}
+
 TEST(ScatterAdd, RefusesIndicesAtTheEndsOfTheirType) {
   for (int64_t wrong :
        {int64_t{-1}, int64_t{5}, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()}) {
