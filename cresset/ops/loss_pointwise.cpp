@@ -82,23 +82,26 @@ Tensor derivative(const Tensor& g, const Tensor& x, const Tensor& t, Term term, 
       });
 }
 
+// The loss has the dtype of `whose`, if it is given and real; otherwise the common one.
 Tensor terms_into(const char* op, const char* node, const Into& into, const Tensor& x, const Tensor& t, Term term,
-                  int64_t reduction) {
+                  int64_t reduction, const Tensor& whose = {}) {
   detail::check_reduction(op, reduction);
   DType compute = result_type(x, t);
   CRESSET_CHECK_AS(TypeError, is_floating_point(compute), op, ": not implemented for '", toString(compute),
                    "' (expected a floating point type)");
+  DType dtype = whose.defined() && whose.is_floating_point() ? whose.dtype() : compute;
   auto kind = static_cast<int64_t>(term.kind);
   Tensor y;
   double divisor = 1;
   if (reduction == Reduction::None) {
-    y = pointwise_result(op, into, {&x, &t}, compute, compute);
+    y = pointwise_result(op, into, {&x, &t}, compute, dtype);
     loss_terms_kernel(y, Tensor(), x, t, kind, 0, 0, term.a, term.b, 1, compute);
   } else {
     check_same_device(op, x, t);
     Dims sizes = broadcast_shapes(op, x.sizes(), t.sizes());
     if (reduction == Reduction::Mean) divisor = static_cast<double>(sizes.product());
-    y = result(op, into, {}, compute, x.device(), {&x, &t});
+    if (into.out() && into.tensor->defined() && can_cast(compute, into.tensor->dtype())) dtype = into.tensor->dtype();
+    y = result(op, into, {}, dtype, x.device(), {&x, &t});
     loss_sum_kernel(y, x, t, sizes, kind, term.a, term.b, divisor, compute);
   }
   return differentiable(node, into, y, inputs(x, t), saved(x, t),
@@ -184,7 +187,8 @@ CRESSET_OUT_FORM(smooth_l1_loss, , (const Tensor& self, const Tensor& target, in
 static Tensor huber_loss_into(const Into& into, const Tensor& self, const Tensor& target, int64_t reduction,
                               double delta) {
   CRESSET_CHECK_AS(ValueError, delta > 0, "huber_loss: does not support non-positive values for delta, found ", delta);
-  return terms_into("huber_loss", "HuberLossBackward0", into, self, target, {LossTerm::huber, delta, 0}, reduction);
+  return terms_into("huber_loss", "HuberLossBackward0", into, self, target, {LossTerm::huber, delta, 0}, reduction,
+                    self);
 }
 CRESSET_LOSS_FORM(huber_loss, (const Tensor& self, const Tensor& target, int64_t reduction, double delta),
                   (self, target, reduction, delta), "self, target, reduction=Reduction::Mean, delta=1.0",
@@ -220,13 +224,14 @@ static Tensor binary_cross_entropy_with_logits_into(const Into& into, const Tens
   const char* op = "binary_cross_entropy_with_logits";
   if (!weight.defined() && !pos_weight.defined())
     return terms_into(op, "BinaryCrossEntropyWithLogitsBackward0", into, self, target, {LossTerm::logit_entropy, 0, 0},
-                      reduction);
+                      reduction, target);
   detail::check_reduction(op, reduction);
   Tensor each = each_term(op, self, target, LossTerm::logit_entropy);
   if (pos_weight.defined())
     each = add(each, mul(sub(pos_weight, 1), each_term(op, self, target, LossTerm::logit_positive)));
   if (weight.defined()) each = mul(each, weight);
-  return detail::reduced_loss(each, reduction);
+  each = detail::reduced_loss(each, reduction);
+  return target.is_floating_point() ? each.to(target.dtype()) : each;
 }
 CRESSET_LOSS_FORM(binary_cross_entropy_with_logits,
                   (const Tensor& self, const Tensor& target, const Tensor& weight, const Tensor& pos_weight,
@@ -291,7 +296,7 @@ CRESSET_LOSS_FORM(gaussian_nll_loss,
 // ---- margins
 static Tensor soft_margin_loss_into(const Into& into, const Tensor& self, const Tensor& target, int64_t reduction) {
   return terms_into("soft_margin_loss", "SoftMarginLossBackward0", into, self, target, {LossTerm::soft_margin, 0, 0},
-                    reduction);
+                    reduction, self);
 }
 CRESSET_LOSS_FORM(soft_margin_loss, (const Tensor& self, const Tensor& target, int64_t reduction),
                   (self, target, reduction), "self, target, reduction=Reduction::Mean",
@@ -303,7 +308,7 @@ CRESSET_OUT_FORM(soft_margin_loss, , (const Tensor& self, const Tensor& target, 
 static Tensor hinge_embedding_loss_into(const Into& into, const Tensor& self, const Tensor& target, double margin,
                                         int64_t reduction) {
   return terms_into("hinge_embedding_loss", "HingeEmbeddingLossBackward0", into, self, target,
-                    {LossTerm::hinge, margin, 0}, reduction);
+                    {LossTerm::hinge, margin, 0}, reduction, self);
 }
 CRESSET_LOSS_FORM(hinge_embedding_loss, (const Tensor& self, const Tensor& target, double margin, int64_t reduction),
                   (self, target, margin, reduction), "self, target, margin=1.0, reduction=Reduction::Mean",
@@ -342,7 +347,7 @@ static Tensor cosine_embedding_loss_into(const Into& into, const Tensor& input1,
   Tensor norm1 = add(sum(mul(input1, input1), -1), tiny), norm2 = add(sum(mul(input2, input2), -1), tiny);
   Tensor cosine = each_term(op, sum(mul(input1, input2), -1), mul(norm1, norm2), LossTerm::over_root);
   return terms_into(op, "CosineEmbeddingLossBackward0", into, cosine, target, {LossTerm::cosine_hinge, margin, 0},
-                    reduction);
+                    reduction, cosine);
 }
 CRESSET_LOSS_FORM(cosine_embedding_loss,
                   (const Tensor& input1, const Tensor& input2, const Tensor& target, double margin, int64_t reduction),

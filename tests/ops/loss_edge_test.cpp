@@ -31,6 +31,37 @@ TEST(Losses, MixedDtypesPromote) {
   EXPECT_EQ(x.grad().dtype(), kFloat);
 }
 
+// As PyTorch's: each computes in the wider dtype, and delivers that of one argument.
+TEST(Losses, SomeHaveTheDtypeOfOneArgument) {
+  Tensor x = tensor({0.5f, -1.f}), t = tensor({1.0, -1.0}, kDouble), rows = ones({2, 2});
+  for (int64_t reduction : {Reduction::None, Reduction::Mean}) {
+    EXPECT_EQ(huber_loss(x, t, reduction).dtype(), kFloat);
+    EXPECT_EQ(soft_margin_loss(x, t, reduction).dtype(), kFloat);
+    EXPECT_EQ(hinge_embedding_loss(x, t, 1.0, reduction).dtype(), kFloat);
+    EXPECT_EQ(cosine_embedding_loss(rows, rows, t, 0.0, reduction).dtype(), kFloat);
+    EXPECT_EQ(binary_cross_entropy_with_logits(x, t, {}, {}, reduction).dtype(), kDouble);
+    EXPECT_EQ(binary_cross_entropy_with_logits(t, x, {}, {}, reduction).dtype(), kFloat);
+    EXPECT_EQ(binary_cross_entropy_with_logits(x, x, t, t, reduction).dtype(), kFloat);
+    EXPECT_EQ(binary_cross_entropy_with_logits(x, t.to(kLong), {}, {}, reduction).dtype(), kFloat);
+  }
+  t.requires_grad_();
+  huber_loss(x, t).backward();
+  EXPECT_TRUE(t.grad().equal(tensor({0.25, 0.0}, kDouble)));
+}
+
+TEST(Losses, GoIntoAnOutOfAnyDtypeThatHoldsThem) {
+  Tensor x = tensor({0.5f, -1.f}), t = tensor({1.f, 1.f});
+  for (int64_t reduction : {Reduction::None, Reduction::Mean, Reduction::Sum})
+    for (DType dtype : {kDouble, kBFloat16, kComplexFloat}) {
+      Tensor squares = empty({0}, dtype), smooth = empty({0}, dtype), huber = empty({0}, dtype);
+      EXPECT_TRUE(mse_loss_out(squares, x, t, reduction).equal(mse_loss(x, t, reduction).to(dtype)));
+      EXPECT_TRUE(smooth_l1_loss_out(smooth, x, t, reduction).equal(smooth_l1_loss(x, t, reduction).to(dtype)));
+      EXPECT_TRUE(huber_loss_out(huber, x, t, reduction).equal(huber_loss(x, t, reduction).to(dtype)));
+    }
+  Tensor whole = empty({0}, kLong);
+  EXPECT_THROW(mse_loss_out(whole, x, t), TypeError);
+}
+
 TEST(Losses, LargeMeansDoNotDependOnThreads) {
   manual_seed(1);
   Tensor x = randn({1000003}), t = randn({1000003});
