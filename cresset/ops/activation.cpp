@@ -188,7 +188,8 @@ static Tensor along_channels(const Tensor& self, const Tensor& weight) {
   CRESSET_CHECK_AS(ShapeError, weight.numel() == 1 || weight.numel() == channels,
                    "prelu: Mismatch of parameter numbers and input channel size. Found parameter numbers = ",
                    weight.numel(), " and channel size = ", channels);
-  CRESSET_CHECK_AS(TypeError, weight.dtype() == self.dtype(), "prelu: Type promoting not supported. Got ",
+  const bool mixed = self.dtype() == kBFloat16 && weight.is_floating_point();  // PyTorch's one exception
+  CRESSET_CHECK_AS(TypeError, mixed || weight.dtype() == self.dtype(), "prelu: Type promoting not supported. Got ",
                    name_of(self.dtype()), " and ", name_of(weight.dtype()));
   if (weight.numel() == 1) return reshape(weight, {});
   Dims sizes = Dims::filled(static_cast<int>(self.dim()), 1);

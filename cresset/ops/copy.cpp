@@ -114,8 +114,6 @@ Tensor& fill_(const Tensor& self, const Scalar& value) try {
   check_defined("fill_", "self", self);
   autograd::check_inplace("fill_", self, false);  // nothing more: expanded memory may be filled
   Tensor y = self;
-  CRESSET_CHECK_AS(TypeError, !value.isComplex() || self.is_complex(), "fill_: value cannot be converted to type ",
-                   name_of(self.dtype()), " without overflow: found a complex number");
   fill_kernel(y, value);
   differentiable("FillBackward0", into, y, inputs(self), saved(),
                  [](const Tensor& g, Wants) { return grads(g.new_zeros(g.sizes())); });

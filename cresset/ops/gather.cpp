@@ -86,8 +86,6 @@ void check_scatter(const char* op, const Tensor& self, int64_t dim, const Tensor
 // A number as a source of index's shape.
 Tensor number_like(const Scalar& value, const Tensor& index, const Tensor& self) {
   Tensor number = empty_contiguous({}, self.dtype(), self.device());
-  CRESSET_CHECK_AS(TypeError, !value.isComplex() || self.is_complex(), "scatter: value cannot be converted to type ",
-                   name_of(self.dtype()), " without overflow: found a complex number");
   fill_kernel(number, value);
   return alias(number, index.sizes(), Dims::filled(static_cast<int>(index.dim()), 0), 0);
 }

@@ -86,9 +86,6 @@ CRESSET_OP(constant_pad_nd, , Tensor, (const Tensor& self, IntArrayRef pad, cons
 Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value) try {
   CRESSET_INTERCEPT(constant_pad_nd, , Tensor, self, pad, value);
   Dims sizes = padded_sizes("constant_pad_nd", self, pad);
-  CRESSET_CHECK_AS(TypeError, !value.isComplex() || self.is_complex(),
-                   "constant_pad_nd: value cannot be converted to type ", name_of(self.dtype()),
-                   " without overflow: found a complex number");
   MemoryFormat format = self.suggest_memory_format();
   bool grows = false;
   for (int64_t n : pad) grows = grows || n > 0;

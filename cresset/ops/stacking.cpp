@@ -203,13 +203,14 @@ Tensor block_diag(TensorList tensors) try {
   CRESSET_INTERCEPT(block_diag, , Tensor, tensors);
   if (tensors.empty()) return empty_contiguous({1, 0}, default_dtype(), kCPU);
   int64_t columns = 0, before = 0;
-  DType dtype = tensors[0].dtype();
+  std::vector<const Tensor*> all;
   for (const Tensor& t : tensors) {
     CRESSET_CHECK_AS(ShapeError, t.dim() <= 2, "block_diag: Input tensors must have 2 or fewer dimensions. Input has ",
                      t.dim(), " dimensions (shape ", text_of(t.sizes()), ")");
     columns += t.dim() ? t.size(-1) : 1;
-    dtype = promote_types(dtype, t.dtype());
+    all.push_back(&t);
   }
+  const DType dtype = result_type(all);
   Parts rows;
   for (const Tensor& t : tensors) {
     Tensor block = raised(t, 2).to(dtype);

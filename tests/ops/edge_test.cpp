@@ -105,8 +105,47 @@ TEST(Edge, NumbersThatADtypeCannotHoldAreRefused) {
            [&] { return hardshrink(x, turned); }, [&] { return softshrink(x, turned); },
            [&] { return softplus(x, turned); }, [&] { return rrelu(x, 0, turned); },
            [&] { return linalg_vector_norm(x, turned); }, [&] { return where(x.gt(0), bytes, 300); },
-           [&] { return where(x.gt(0), 300, bytes); }, [&] { return addcmul(bytes, bytes, bytes, 300); }})
+           [&] { return where(x.gt(0), 300, bytes); }, [&] { return addcmul(bytes, bytes, bytes, 300); },
+           [&] { return index_add(bytes, 0, arange(3), bytes, 300); },
+           [&] {
+             return addmm(bytes, ones({3, 3}, kByte), ones({3, 3}, kByte), 300);
+           },
+           [&] {
+             return addmv(bytes, ones({3, 3}, kByte), bytes, 1, -1.0);
+           },
+           [&] {
+             return baddbmm(bytes, ones({1, 3, 3}, kByte), ones({1, 3, 3}, kByte), 1, 300);
+           },
+           [&] { return addr(bytes, bytes, bytes, 300); }, [&] { return zeros({3}).fill_(turned); },
+           [&] { return scatter(x, 0, arange(3), turned); },
+           [&] {
+             return constant_pad_nd(x, {1, 1}, turned);
+           }})
     EXPECT_ERROR(Error, function(), "without overflow");
+}
+
+TEST(Edge, ComplexNumbersWithoutAnImaginaryPartAreRealOnes) {
+  const Scalar two = std::complex<double>(2, 0);
+  for (DType dtype : {kFloat, kLong}) {
+    EXPECT_TRUE(zeros({2}, dtype).fill_(two).equal(full({2}, 2, dtype)));
+    EXPECT_TRUE(scatter(zeros({2}, dtype), 0, arange(2), two).equal(full({2}, 2, dtype)));
+    EXPECT_TRUE(constant_pad_nd(zeros({0}, dtype), {1, 1}, two).equal(full({2}, 2, dtype)));
+  }
+}
+
+TEST(Edge, NumbersBesideVectorsDoNotWidenABlockDiagonal) {
+  EXPECT_EQ(block_diag({{ones({2}), ones({}, kDouble)}}).dtype(), kFloat);
+  EXPECT_EQ(block_diag({{ones({2}, kInt), ones({}, kFloat)}}).dtype(), kFloat);
+}
+
+// As in PyTorch, where a bfloat16 input alone may have a weight of another dtype.
+TEST(Edge, PreluOfBFloat16TakesAFloatWeight) {
+  Tensor x = tensor({{-2.f, 1.f}}).to(kBFloat16), w = full({2}, 0.25f, requires_grad(true)), y = prelu(x, w);
+  EXPECT_EQ(y.dtype(), kBFloat16);
+  y.sum().backward();
+  EXPECT_TRUE(y.detach().to(kFloat).equal(tensor({{-0.5f, 1.f}})));
+  EXPECT_TRUE(w.grad().equal(tensor({-2.f, 0.f})));
+  EXPECT_ERROR(TypeError, prelu(x.to(kFloat), w.to(kBFloat16)), "Type promoting not supported");
 }
 
 // As in PyTorch.

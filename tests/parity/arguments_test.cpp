@@ -162,6 +162,31 @@ TEST(ParityArguments, outer_products_are_of_the_results_dtype) {
                  {"addr", "", {whole, bytes, others, Scalar(0), Scalar(3)}}});
 }
 
+TEST(ParityArguments, of_several_dtypes) {
+  Make make(kFloat);
+  const int64_t none = Reduction::None, mean = Reduction::Mean;
+  Tensor x = numbers({4}, {0.3, -1.1, 2.2, 0.7}, kFloat), sign = numbers({4}, {1, -1, -1, 1}, kDouble);
+  Tensor p = numbers({4}, {1, 0.25, 0.5, 0}, kDouble), half = p.to(kBFloat16), rows = make.tensor({4, 3});
+  Tensor matrix = make.tensor({4, 4}), batch = make.tensor({2, 4, 4}), one = numbers({}, {1}, kDouble);
+  compare_calls({{"huber_loss", "", {x, p, none}, false},
+                 {"huber_loss", "", {p, x, mean}, false},
+                 {"soft_margin_loss", "", {x, sign, none}},
+                 {"soft_margin_loss", "", {x.to(kBFloat16), sign, mean}, false},
+                 {"hinge_embedding_loss", "", {x, sign, 0.9, none}, false},
+                 {"hinge_embedding_loss", "", {x, sign, 0.9, mean}, false},
+                 {"cosine_embedding_loss", "", {rows, rows, sign, 0.1, none}, false},
+                 {"binary_cross_entropy_with_logits", "", {x, p, Value(), Value(), none}, false},
+                 {"binary_cross_entropy_with_logits", "", {x, half, Value(), Value(), mean}, false},
+                 {"binary_cross_entropy_with_logits", "", {x, half, x, half, none}, false},
+                 {"binary_cross_entropy_with_logits", "", {x, x, p, p, none}, false},
+                 {"addmv", "", {p, matrix, x}},
+                 {"addmv", "", {one, matrix, x, Scalar(2)}},
+                 {"baddbmm", "", {half, batch, batch}, false},
+                 {"baddbmm", "", {make.integers({4, 4}, 0, 9), batch, batch, Scalar(2)}},
+                 {"block_diag", "", {std::vector<Tensor>{rows, one}}, false},
+                 {"prelu", "", {rows.to(kBFloat16), numbers({3}, {0.25, 0.5, 2}, kFloat)}, false}});
+}
+
 TEST(ParityArguments, of_activations) {
   Tensor x = numbers({7}, {-3, -1.2, -0.1, 1e-9, 0.3, 2, -40});
   compare_calls({{"elu", "", {x, Scalar(2), Scalar(-2), Scalar(-1)}},
