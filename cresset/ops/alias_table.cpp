@@ -76,6 +76,7 @@ const std::vector<OpAlias>& op_aliases() {
       {"linalg::eigh", "linalg_eigh"},
       {"linalg::eigvals", "linalg_eigvals"},
       {"linalg::eigvalsh", "linalg_eigvalsh"},
+      {"linalg::householder_product", "linalg_householder_product"},
       {"linalg::inv", "linalg_inv"},
       {"linalg::inv_ex", "linalg_inv_ex"},
       {"linalg::lstsq", "linalg_lstsq"},

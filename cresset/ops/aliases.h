@@ -201,6 +201,8 @@ namespace linalg { inline Tensor eigvals(const Tensor& self) { return cresset::l
 namespace linalg { inline Tensor& eigvals_out(Tensor& out, const Tensor& self) { return cresset::linalg_eigvals_out(out, self); } }
 namespace linalg { inline Tensor eigvalsh(const Tensor& self, std::string_view UPLO = "L") { return cresset::linalg_eigvalsh(self, UPLO); } }
 namespace linalg { inline Tensor& eigvalsh_out(Tensor& out, const Tensor& self, std::string_view UPLO = "L") { return cresset::linalg_eigvalsh_out(out, self, UPLO); } }
+namespace linalg { inline Tensor householder_product(const Tensor& input, const Tensor& tau) { return cresset::linalg_householder_product(input, tau); } }
+namespace linalg { inline Tensor& householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau) { return cresset::linalg_householder_product_out(out, input, tau); } }
 namespace linalg { inline Tensor inv(const Tensor& A) { return cresset::linalg_inv(A); } }
 namespace linalg { inline Tensor& inv_out(Tensor& out, const Tensor& A) { return cresset::linalg_inv_out(out, A); } }
 namespace linalg { inline std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, bool check_errors = false) { return cresset::linalg_inv_ex(A, check_errors); } }

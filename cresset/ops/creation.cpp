@@ -136,6 +136,14 @@ Tensor new_empty(const Tensor& self, IntArrayRef size, const TensorOptions& opti
   return empty(size, like(self, options));
 }
 CRESSET_ERRORS_OF(new_empty, , self, size, options)
+CRESSET_OP(new_empty_strided, , Tensor,
+           (const Tensor& self, IntArrayRef size, IntArrayRef stride, const TensorOptions& options),
+           "self, size, stride, options={}", Gradient::none, "empty_strided with self's dtype and device.")
+Tensor new_empty_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride, const TensorOptions& options) try {
+  CRESSET_INTERCEPT(new_empty_strided, , Tensor, self, size, stride, options);
+  return empty_strided(size, stride, like(self, options));
+}
+CRESSET_ERRORS_OF(new_empty_strided, , self, size, stride, options)
 CRESSET_OP(new_zeros, , Tensor, (const Tensor& self, IntArrayRef size, const TensorOptions& options),
            "self, size, options={}", Gradient::none, "zeros with self's dtype and device.")
 Tensor new_zeros(const Tensor& self, IntArrayRef size, const TensorOptions& options) try {

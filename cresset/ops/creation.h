@@ -24,6 +24,8 @@ CRESSET_API Tensor ones_like(const Tensor& self, const TensorOptions& options = 
 CRESSET_API Tensor full_like(const Tensor& self, const Scalar& fill_value, const TensorOptions& options = {},
                              std::optional<MemoryFormat> memory_format = std::nullopt);
 CRESSET_API Tensor new_empty(const Tensor& self, IntArrayRef size, const TensorOptions& options = {});
+CRESSET_API Tensor new_empty_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                                     const TensorOptions& options = {});
 CRESSET_API Tensor new_zeros(const Tensor& self, IntArrayRef size, const TensorOptions& options = {});
 CRESSET_API Tensor new_ones(const Tensor& self, IntArrayRef size, const TensorOptions& options = {});
 CRESSET_API Tensor new_full(const Tensor& self, IntArrayRef size, const Scalar& fill_value,

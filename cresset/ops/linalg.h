@@ -43,6 +43,9 @@ CRESSET_KERNEL(
     triangular_solve_kernel, "triangular_solve");
 CRESSET_KERNEL(Kernel<void(const Tensor& a, const Tensor& tau)>, geqrf_kernel, "geqrf", 2);
 CRESSET_KERNEL(Kernel<void(const Tensor& q, const Tensor& tau)>, orgqr_kernel, "orgqr");
+// In place on c: op(Q) c (left) or c op(Q).
+CRESSET_KERNEL(Kernel<void(const Tensor& c, const Tensor& a, const Tensor& tau, bool left, bool adjoint)>, ormqr_kernel,
+               "ormqr");
 // a is destroyed. Without vectors, u and vh are not touched.
 CRESSET_KERNEL(
     Kernel<void(const Tensor& u, const Tensor& s, const Tensor& vh, const Tensor& info, const Tensor& a, bool vectors)>,
@@ -110,7 +113,7 @@ CRESSET_API std::tuple<Tensor&, Tensor&> slogdet_out(Tensor& sign, Tensor& logab
 CRESSET_API Tensor logdet(const Tensor& self);
 CRESSET_API Tensor matrix_exp(const Tensor& self);
 
-// ---- factorisations (ops/linalg_factor.cpp, ops/linalg_lu.cpp)
+// ---- factorisations (ops/linalg_factor.cpp, ops/linalg_householder.cpp, ops/linalg_lu.cpp)
 CRESSET_API Tensor linalg_cholesky(const Tensor& self, bool upper = false);
 CRESSET_API Tensor& linalg_cholesky_out(Tensor& out, const Tensor& self, bool upper = false);
 CRESSET_API std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper = false,
@@ -126,6 +129,14 @@ CRESSET_API std::tuple<Tensor, Tensor> qr(const Tensor& self, bool some = true);
 CRESSET_API std::tuple<Tensor&, Tensor&> qr_out(Tensor& Q, Tensor& R, const Tensor& self, bool some = true);
 CRESSET_API std::tuple<Tensor, Tensor> geqrf(const Tensor& self);
 CRESSET_API std::tuple<Tensor&, Tensor&> geqrf_out(Tensor& a, Tensor& tau, const Tensor& self);
+CRESSET_API Tensor linalg_householder_product(const Tensor& input, const Tensor& tau);
+CRESSET_API Tensor& linalg_householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau);
+CRESSET_API Tensor orgqr(const Tensor& self, const Tensor& input2);
+CRESSET_API Tensor& orgqr_out(Tensor& out, const Tensor& self, const Tensor& input2);
+CRESSET_API Tensor ormqr(const Tensor& self, const Tensor& input2, const Tensor& input3, bool left = true,
+                         bool transpose = false);
+CRESSET_API Tensor& ormqr_out(Tensor& out, const Tensor& self, const Tensor& input2, const Tensor& input3,
+                              bool left = true, bool transpose = false);
 CRESSET_API std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, bool pivot = true);
 CRESSET_API std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(Tensor& LU, Tensor& pivots, const Tensor& A,
                                                               bool pivot = true);

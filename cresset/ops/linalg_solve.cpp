@@ -90,8 +90,8 @@ Solution solved(const Tensor& A, const Tensor& B) {
                          gb = column_copy(g);
                          lu_solve_kernel(gb, lu, pivots, 2);
                        }
-                       return grads(wants(0) ? sum_to_size(neg(matmul(gb, adjoint_of(x))), A.sizes()) : Tensor(),
-                                    wants(1) ? sum_to_size(gb, to) : Tensor());
+                       return grads(wants(0) ? summed_to(neg(matmul(gb, adjoint_of(x))), A.sizes()) : Tensor(),
+                                    wants(1) ? summed_to(gb, to) : Tensor());
                      });
   return {x, info};
 }

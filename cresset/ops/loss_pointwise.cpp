@@ -58,7 +58,7 @@ bool vanishes(LossTerm kind, int i, int j) {
 // scale * g * a derivative of the term.
 Tensor derivative(const Tensor& g, const Tensor& x, const Tensor& t, Term term, int i, int j, double scale);
 
-Tensor for_input(const Tensor& d, const Tensor& input) { return sum_to_size(d, input.sizes()).to(input.dtype()); }
+Tensor for_input(const Tensor& d, const Tensor& input) { return summed_to(d, input.sizes()).to(input.dtype()); }
 Tensor derivative_for(const Tensor& input, const Tensor& g, const Tensor& x, const Tensor& t, Term term, int i, int j,
                       double scale) {
   if (vanishes(term.kind, i, j)) return Tensor();

@@ -41,6 +41,20 @@ CRESSET_OUT_FORM(sum, dim, (const Tensor& self, IntArrayRef dim, bool keepdim, s
 CRESSET_FORMS_OUT(sum, , (const Tensor& self, std::optional<DType> dtype), (self, dtype), "self, dtype=std::nullopt",
                   "The sum of all elements.")
 
+CRESSET_OP(sum_to_size, , Tensor, (const Tensor& self, IntArrayRef size), "self, size", Gradient::composed,
+           "The sum over the dimensions that a tensor of that size would be broadcast along to self's; self, if none.")
+Tensor sum_to_size(const Tensor& self, IntArrayRef size) try {
+  CRESSET_INTERCEPT(sum_to_size, , Tensor, self, size);
+  const IntArrayRef sizes = self.sizes();
+  bool fits = size.size() <= sizes.size();
+  for (size_t i = 0; fits && i < size.size(); i++)
+    fits = size[i] == 1 || size[i] == sizes[sizes.size() - size.size() + i];
+  CRESSET_CHECK_AS(ShapeError, fits, "sum_to_size: found size ", text_of(size), " (expected one that broadcasts to ",
+                   text_of(sizes), ")");
+  return summed_to(self, size);
+}
+CRESSET_ERRORS_OF(sum_to_size, , self, size)
+
 // ---- mean
 static Tensor mean_into(const char* node, const Into& into, const Tensor& self, IntArrayRef dim, bool keepdim,
                         std::optional<DType> dtype) {

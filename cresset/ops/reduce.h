@@ -27,6 +27,8 @@ CRESSET_API Tensor sum(const Tensor& self, IntArrayRef dim, bool keepdim = false
                        std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor& sum_out(Tensor& out, const Tensor& self, IntArrayRef dim, bool keepdim = false,
                             std::optional<DType> dtype = std::nullopt);
+// What broadcasting from `size` would have made of a smaller tensor, summed back.
+CRESSET_API Tensor sum_to_size(const Tensor& self, IntArrayRef size);
 
 CRESSET_API Tensor mean(const Tensor& self, std::optional<DType> dtype = std::nullopt);
 CRESSET_API Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim = false,

@@ -344,7 +344,7 @@ Tensor sum_dims(const Tensor& gradient, const Dims& dims, int lead) {
 }
 }  // namespace
 
-Tensor sum_to_size(const Tensor& gradient, IntArrayRef sizes) {
+Tensor summed_to(const Tensor& gradient, IntArrayRef sizes) {
   if (CRESSET_LIKELY(gradient.sizes() == sizes)) return gradient;
   int lead = static_cast<int>(gradient.dim()) - static_cast<int>(sizes.size());
   Dims dims;

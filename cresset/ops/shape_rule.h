@@ -39,7 +39,7 @@ CRESSET_API Tensor pointwise_result(const char* op, const Into& into, std::initi
 CRESSET_API Tensor preserved(const Into& into, const Tensor& x, bool needed);
 
 // A gradient summed over the dimensions that were broadcast, so that it has shape `sizes`. Differentiable.
-CRESSET_API Tensor sum_to_size(const Tensor& gradient, IntArrayRef sizes);
+CRESSET_API Tensor summed_to(const Tensor& gradient, IntArrayRef sizes);
 
 // How input x was broadcast to the result y: what a formula needs to bring a gradient back to x's shape and dtype.
 class CRESSET_API Broadcast {

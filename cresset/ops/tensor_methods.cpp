@@ -91,6 +91,7 @@ Tensor Tensor::full_like(const Scalar& fill_value, const TensorOptions& options,
 Tensor Tensor::zeros_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::zeros_like(*this, options, memory_format); }
 Tensor Tensor::ones_like(const TensorOptions& options, std::optional<MemoryFormat> memory_format) const { return cresset::ones_like(*this, options, memory_format); }
 Tensor Tensor::new_empty(IntArrayRef size, const TensorOptions& options) const { return cresset::new_empty(*this, size, options); }
+Tensor Tensor::new_empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOptions& options) const { return cresset::new_empty_strided(*this, size, stride, options); }
 Tensor Tensor::new_zeros(IntArrayRef size, const TensorOptions& options) const { return cresset::new_zeros(*this, size, options); }
 Tensor Tensor::new_ones(IntArrayRef size, const TensorOptions& options) const { return cresset::new_ones(*this, size, options); }
 Tensor Tensor::new_full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) const { return cresset::new_full(*this, size, fill_value, options); }
@@ -193,6 +194,8 @@ Tensor Tensor::matrix_exp() const { return cresset::matrix_exp(*this); }
 Tensor Tensor::cholesky(bool upper) const { return cresset::cholesky(*this, upper); }
 std::tuple<Tensor, Tensor> Tensor::qr(bool some) const { return cresset::qr(*this, some); }
 std::tuple<Tensor, Tensor> Tensor::geqrf() const { return cresset::geqrf(*this); }
+Tensor Tensor::orgqr(const Tensor& input2) const { return cresset::orgqr(*this, input2); }
+Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, bool left, bool transpose) const { return cresset::ormqr(*this, input2, input3, left, transpose); }
 Tensor Tensor::lu_solve(const Tensor& LU_data, const Tensor& LU_pivots) const { return cresset::lu_solve(*this, LU_data, LU_pivots); }
 Tensor Tensor::pinverse(double rcond) const { return cresset::pinverse(*this, rcond); }
 Tensor Tensor::inverse() const { return cresset::inverse(*this); }
@@ -425,6 +428,7 @@ Tensor& Tensor::resize_(IntArrayRef size, std::optional<MemoryFormat> memory_for
 Tensor& Tensor::resize_as_(const Tensor& the_template, std::optional<MemoryFormat> memory_format) const { return cresset::resize_as_(*this, the_template, memory_format); }
 Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::sum(*this, dim, keepdim, dtype); }
 Tensor Tensor::sum(std::optional<DType> dtype) const { return cresset::sum(*this, dtype); }
+Tensor Tensor::sum_to_size(IntArrayRef size) const { return cresset::sum_to_size(*this, size); }
 Tensor Tensor::mean(IntArrayRef dim, bool keepdim, std::optional<DType> dtype) const { return cresset::mean(*this, dim, keepdim, dtype); }
 Tensor Tensor::mean(std::optional<DType> dtype) const { return cresset::mean(*this, dtype); }
 Tensor Tensor::flip(IntArrayRef dims) const { return cresset::flip(*this, dims); }

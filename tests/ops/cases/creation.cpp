@@ -167,6 +167,17 @@ std::vector<OpCase> creation_cases() {
        .reference = new_filled_with(0),
        .values_known = false,
        .repeatable = false},
+      {.name = "new_empty_strided",
+       .torch = "new_empty_strided",
+       .samples = like({size, Value(std::vector<int64_t>{1, 2})}),
+       .reference = new_filled_with(0),
+       .errors = {{"lengths",
+                   [](Make& make) -> Values {
+                     return {make.tensor({2}), std::vector<int64_t>{2, 3}, std::vector<int64_t>{1}};
+                   },
+                   "new_empty_strided: "}},
+       .values_known = false,
+       .repeatable = false},
       {.name = "new_zeros", .torch = "new_zeros", .samples = like({size}), .reference = new_filled_with(0)},
       {.name = "new_ones", .torch = "new_ones", .samples = like({size}), .reference = new_filled_with(1)},
       {.name = "new_full", .torch = "new_full", .samples = like({size, Scalar(2)}), .reference = new_filled_with(2)},

@@ -147,6 +147,122 @@ std::vector<OpCase> qr_cases() {
   };
 }
 
+// ---- products of reflections 1 - tau v v^H
+// Vectors and factors: none of the reflections is nearly singular, which is where PyTorch's gradient divides.
+Values reflectors(Make& m, const Ints& sizes, int64_t k) {
+  const Tensor input = regular(m, sizes);
+  const Array tau = each_matrix(read(input), {k}, [&](const Mat& a) {
+    std::vector<Complex> factors;
+    for (int64_t c = 0; c < k; c++) {
+      double square = 1;
+      for (int64_t i = c + 1; i < a.rows; i++) square += std::norm(a(i, c));
+      factors.push_back(1.5 / square);
+    }
+    return factors;
+  });
+  return {input, tensor_of(tau, m.dtype)};
+}
+Mat product_of_reflections(const Mat& a, const Mat& tau) {
+  Mat q = Mat::identity(a.rows);
+  for (int64_t c = 0; c < tau.cols; c++) {
+    Mat v = Mat::zeros(a.rows, 1), h = Mat::identity(a.rows);
+    v(c, 0) = 1;
+    for (int64_t i = c + 1; i < a.rows; i++) v(i, 0) = a(i, c);
+    const Mat square = mul(v, adjoint(v));
+    for (size_t i = 0; i < h.v.size(); i++) h.v[i] -= tau(0, c) * square.v[i];
+    q = mul(q, h);
+  }
+  return q;
+}
+Array as_rows(Array x) {
+  x.sizes.insert(x.sizes.end() - 1, 1);
+  return x;
+}
+
+std::vector<OpCase> reflection_cases() {
+  std::vector<OpCase> cases;
+  for (const std::string name : {"linalg_householder_product", "orgqr"})
+    cases.push_back({.name = name,
+                     .torch = name,
+                     .samples = [](Make& m) -> std::vector<Sample> {
+                       return {{"square", reflectors(m, {3, 3}, 3)},
+                               {"tall batch", reflectors(m, {2, 4, 2}, 2)},
+                               {"fewer reflections", reflectors(m, {4, 3}, 2)},
+                               {"one", reflectors(m, {3, 1}, 1)},
+                               {"none", {m.tensor({3, 2}), m.tensor({0})}, false},
+                               {"no columns", {m.tensor({3, 0}), m.tensor({0})}, false},
+                               {"empty batch", {m.tensor({0, 3, 2}), m.tensor({0, 2})}, false}};
+                     },
+                     .reference =
+                         [](const Arguments& in) {
+                           const Array x = in.array(0), tau = as_rows(in.array(1));
+                           const int64_t rows = x.sizes.end()[-2], cols = x.sizes.back();
+                           return std::vector{each(batch_of(x), {rows, cols}, [&](const Index& at) {
+                             return part(product_of_reflections(matrix_at(x, at), matrix_at(tau, at)), rows, cols).v;
+                           })};
+                         },
+                     .errors = {{"vector",
+                                 [](Make& m) -> Values {
+                                   return {m.tensor({3}), m.tensor({})};
+                                 },
+                                 name + ": The input tensor input must have at least 2 dimensions, found shape [3]"},
+                                {"wide",
+                                 [](Make& m) {
+                                   return reflectors(m, {2, 3}, 2);
+                                 },
+                                 name + ": found input of shape [2, 3] (expected at least as many rows as columns)"},
+                                {"tau too long",
+                                 [](Make& m) -> Values {
+                                   return {m.tensor({3, 2}), m.tensor({3})};
+                                 },
+                                 name + ": found 3 elements in tau (expected at most 2"},
+                                {"tau of one matrix",
+                                 [](Make& m) -> Values {
+                                   return {m.tensor({2, 3, 2}), m.tensor({2})};
+                                 },
+                                 name + ": found tau of shape [2] (expected [2, 2]"}}});
+  cases.push_back({.name = "ormqr",
+                   .torch = "ormqr",
+                   .samples = [](Make& m) -> std::vector<Sample> {
+                     std::vector<Sample> samples;
+                     for (bool left : {true, false})
+                       for (bool adjoint : {false, true}) {
+                         Values one = reflectors(m, {3, 2}, 2), batch = reflectors(m, {2, 3, 3}, 3);
+                         one.push_back(m.tensor(left ? Ints{3, 2} : Ints{2, 3}));
+                         batch.push_back(m.tensor(left ? Ints{2, 3, 1} : Ints{2, 1, 3}));
+                         for (Values* values : {&one, &batch}) {
+                           values->push_back(left);
+                           values->push_back(adjoint);
+                         }
+                         const std::string side = left ? "left" : "right", of = adjoint ? ", adjoint" : "";
+                         samples.push_back({side + of, one});
+                         samples.push_back({side + of + ", batch", batch});
+                       }
+                     Values wide = reflectors(m, {2, 3}, 2);
+                     wide.push_back(m.tensor({2, 4}));
+                     samples.push_back({"more columns than reflections", wide});
+                     samples.push_back({"nothing", {m.tensor({3, 2}), m.tensor({2}), m.tensor({3, 0})}, false});
+                     return samples;
+                   },
+                   .reference =
+                       [](const Arguments& in) {
+                         const Array x = in.array(0), tau = as_rows(in.array(1)), c = in.array(2);
+                         const bool left = !in.given(3) || in.flag(3), conjugated = in.given(4) && in.flag(4);
+                         return std::vector{
+                             each(batch_of(c), {c.sizes.end()[-2], c.sizes.back()}, [&](const Index& at) {
+                               Mat q = product_of_reflections(matrix_at(x, at), matrix_at(tau, at));
+                               if (conjugated) q = adjoint(q);
+                               return (left ? mul(q, matrix_at(c, at)) : mul(matrix_at(c, at), q)).v;
+                             })};
+                       },
+                   .errors = {{"rows",
+                               [](Make& m) -> Values {
+                                 return {m.tensor({3, 2}), m.tensor({2}), m.tensor({2, 3})};
+                               },
+                               "ormqr: found input of shape [3, 2], tau of [2] and other of [2, 3]"}}});
+  return cases;
+}
+
 // ---- LU
 // Every step exchanges rows, and no seed leaves open which: one element of each column is much larger.
 Tensor to_be_turned(Make& make, const Ints& sizes) {
@@ -193,9 +309,7 @@ Array lu_solved(const Array& factors, const Array& swaps, const Array& b, bool l
   const int64_t n = factors.sizes.back();
   const Ints batch = broadcast(batch_of(factors), batch_of(b));
   return each(batch, {b.sizes.end()[-2], b.sizes.back()}, [&](const Index& at) {
-    Array as_rows = swaps;
-    as_rows.sizes.insert(as_rows.sizes.end() - 1, 1);
-    const Mat row = matrix_at(as_rows, at);
+    const Mat row = matrix_at(as_rows(swaps), at);
     std::vector<int64_t> list;
     for (int64_t i = 0; i < n; i++) list.push_back(static_cast<int64_t>(row(0, i).real()));
     Mat a = whole(matrix_at(factors, at), list);
@@ -247,11 +361,9 @@ std::vector<OpCase> lu_cases() {
        },
        .reference =
            [](const Arguments& in) {
-             const Array x = in.array(0), swaps = in.array(1);
+             const Array x = in.array(0);
              const int64_t m = x.sizes.end()[-2], n = x.sizes.back(), k = std::min(m, n);
-             Array as_rows = swaps;
-             as_rows.sizes.insert(as_rows.sizes.end() - 1, 1);
-             return std::vector{each_matrix(as_rows, {m, m},
+             return std::vector{each_matrix(as_rows(in.array(1)), {m, m},
                                             [&](const Mat& row) {
                                               std::vector<int64_t> list;
                                               for (Complex p : row.v) list.push_back(static_cast<int64_t>(p.real()));
@@ -317,6 +429,7 @@ std::vector<OpCase> lu_cases() {
 std::vector<OpCase> linalg_factor_cases() {
   std::vector<OpCase> cases = cholesky_cases();
   for (OpCase& one : qr_cases()) cases.push_back(one);
+  for (OpCase& one : reflection_cases()) cases.push_back(one);
   for (OpCase& one : lu_cases()) cases.push_back(one);
   cases = with_lapack_dtypes(cases);
   for (OpCase& one : cases)

@@ -55,6 +55,40 @@ std::vector<OpCase> reduce_cases() {
        .tolerance = 20,
        .errors = {bad_dim("sum"), repeated_dim("sum")},
        .same_bits_strided = false},
+      {.name = "sum_to_size",
+       .torch = "sum_to_size",
+       .samples = [](Make& m) -> std::vector<Sample> {
+         return {{"columns", {m.tensor({3, 4}), Ints{1, 4}}}, {"leading", {m.tensor({2, 3, 4}), Ints{4}}},
+                 {"both", {m.tensor({2, 3, 4}), Ints{3, 1}}}, {"all", {m.tensor({2, 3}), Ints{}}},
+                 {"nothing", {m.tensor({0, 3}), Ints{3}}},    {"large", {m.tensor({201, 33}), Ints{33}}, false}};
+       },
+       .reference =
+           [](const Arguments& in) {
+             const Array x = in.array(0);
+             const Ints sizes = in.integers(1);
+             const size_t lead = x.sizes.size() - sizes.size();
+             Array y = Array::filled(sizes);
+             for_each_index(x.sizes, [&](const Index& at) {
+               Index to(at.begin() + static_cast<std::ptrdiff_t>(lead), at.end());
+               for (size_t d = 0; d < to.size(); d++)
+                 if (sizes[d] == 1) to[d] = 0;
+               y[to] += x[at];
+             });
+             return std::vector{y};
+           },
+       .result_dtype = summed,
+       .tolerance = 20,
+       .errors = {{"larger",
+                   [](Make& m) -> Values {
+                     return {m.tensor({3, 4}), Ints{2, 4}};
+                   },
+                   "sum_to_size: found size [2, 4] (expected one that broadcasts to [3, 4])"},
+                  {"more dimensions",
+                   [](Make& m) -> Values {
+                     return {m.tensor({4}), Ints{1, 4}};
+                   },
+                   "sum_to_size: found size [1, 4] (expected one that broadcasts to [4])"}},
+       .same_bits_strided = false},
       {.name = "mean",
        .torch = "mean",
        .samples = without_gradient_of_nothing(unary_samples),

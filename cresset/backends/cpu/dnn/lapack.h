@@ -43,6 +43,9 @@ extern "C" {
   void p##geqrf_(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork, int* info);   \
   void p##q##gqr_(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,            \
                   const int* lwork, int* info);                                                                     \
+  void p##q##mqr_(const char* side, const char* trans, const int* m, const int* n, const int* k, const T* a,        \
+                  const int* lda, const T* tau, T* c, const int* ldc, T* work, const int* lwork, int* info, size_t, \
+                  size_t);                                                                                          \
   void p##gels_(const char* trans, const int* m, const int* n, const int* nrhs, T* a, const int* lda, T* b,         \
                 const int* ldb, T* work, const int* lwork, int* info, size_t);
 CRESSET_LAPACK_TYPES(CRESSET_DECLARE)
@@ -138,6 +141,14 @@ int length_of(T query) {
     int lwork = length_of(best);                                                                          \
     std::vector<T> work(static_cast<size_t>(lwork));                                                      \
     p##q##gqr_(&m, &n, &k, a, &lda, tau, work.data(), &lwork, &info);                                     \
+  }                                                                                                       \
+  inline void ormqr(char side, char op, int m, int n, int k, const T* a, int lda, const T* tau, T* c) {   \
+    int info = 0, query = -1;                                                                             \
+    T best;                                                                                               \
+    p##q##mqr_(&side, &op, &m, &n, &k, a, &lda, tau, c, &m, &best, &query, &info, 1, 1);                  \
+    int lwork = length_of(best);                                                                          \
+    std::vector<T> work(static_cast<size_t>(lwork));                                                      \
+    p##q##mqr_(&side, &op, &m, &n, &k, a, &lda, tau, c, &m, work.data(), &lwork, &info, 1, 1);            \
   }                                                                                                       \
   inline int gels(int m, int n, int nrhs, T* a, int lda, T* b, int ldb) {                                 \
     int info = 0, query = -1;                                                                             \

@@ -249,13 +249,24 @@ void orgqr(const Tensor& out, const Tensor& tau) {
   });
 }
 
+void ormqr(const Tensor& out, const Tensor& a, const Tensor& tau, bool left, bool adjoint) {
+  with_type(out, [&]<class T>(T*) {
+    const Batch<T> c(out), v(a);
+    if (c.rows == 0 || c.cols == 0 || v.cols == 0) return;
+    const char trans = !adjoint ? 'N' : lapack::complex_type<T> ? 'C' : 'T';
+    c.each([&](int64_t i) {
+      lapack::ormqr(left ? 'L' : 'R', trans, c.rows, c.cols, v.cols, v[i], v.rows, data_of<T>(tau) + i * v.cols, c[i]);
+    });
+  });
+}
+
 [[maybe_unused]] const bool registered =
     lu_factor_kernel.set(kCPU, lu_factor) && lu_solve_kernel.set(kCPU, lu_solve) &&
     lu_permutation_kernel.set(kCPU, lu_permutation) && inverse_kernel.set(kCPU, inverse) &&
     lu_det_kernel.set(kCPU, lu_det) && lu_slogdet_kernel.set(kCPU, lu_slogdet) && cofactor_kernel.set(kCPU, cofactor) &&
     cholesky_kernel.set(kCPU, cholesky) && cholesky_solve_kernel.set(kCPU, cholesky_solve) &&
     cholesky_inverse_kernel.set(kCPU, cholesky_inverse) && triangular_solve_kernel.set(kCPU, triangular_solve) &&
-    geqrf_kernel.set(kCPU, geqrf) && orgqr_kernel.set(kCPU, orgqr);
+    geqrf_kernel.set(kCPU, geqrf) && orgqr_kernel.set(kCPU, orgqr) && ormqr_kernel.set(kCPU, ormqr);
 
 }  // namespace
 }  // namespace cresset::cpu
