@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
 #include <vector>
+
+#include "tests/support/message_when.h"
 
 namespace {
 
@@ -224,6 +227,36 @@ TEST(LibtorchStyle, AChunkThatFailsIsToldInItsPlace) {
   EXPECT_EQ(*dataset.get_batch(), (std::vector<int>{33}));
   EXPECT_FALSE(dataset.get_batch());
   EXPECT_THROW(Options(0, 1), c10::ValueError);
+}
+
+// Reads nothing before it is let go.
+struct StuckShards : torch::data::datasets::ChunkDataReader<int> {
+  using BatchType = std::vector<int>;
+  explicit StuckShards(std::shared_future<void> go) : go(std::move(go)) {}
+  std::vector<int> read_chunk(size_t) override {
+    go.wait();
+    return {1, 2};
+  }
+  size_t chunk_count() override { return 1; }
+  void reset() override {}
+  std::shared_future<void> go;
+};
+TEST(LibtorchStyle, AChunkThatNeverComesIsAnErrorAfterTheTimeout) {
+  std::promise<void> go;
+  torch::data::datasets::ChunkDataset<StuckShards, SequentialSampler, SequentialSampler> dataset(
+      StuckShards(go.get_future().share()), SequentialSampler(0), SequentialSampler(0),
+      Options(1, 2).timeout(std::chrono::milliseconds(20)));
+  dataset.reset();
+  EXPECT_EQ(cresset::test::message_when<c10::Error>([&] { dataset.get_batch(); }),
+            "ChunkDataset: no batch within the timeout of 20 ms: 1 of 1 threads are still reading");
+  EXPECT_EQ(
+      cresset::test::message_when<c10::Error>([&] { dataset.reset(); }),
+      "ChunkDataset: reset: a chunk is still being read after the timeout of 20 ms (reset() may be called again)");
+  go.set_value();
+  while (cresset::test::message_when<c10::Error>([&] { dataset.reset(); }) != "no error") {
+  }
+  EXPECT_EQ(*dataset.get_batch(), (std::vector<int>{1, 2}));
+  EXPECT_FALSE(dataset.get_batch());
 }
 
 TEST(LibtorchStyle, AChunkDatasetGoesOnFromItsSavedPlace) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <deque>
 #include <functional>
 #include <iterator>
@@ -49,6 +51,8 @@ struct ChunkDatasetOptions {
   CRESSET_ARG(size_t, batch_size);                 // what the loader must ask for
   CRESSET_ARG(size_t, cache_size);                 // examples that wait; no chunk is added while there are more
   CRESSET_ARG(size_t, cross_chunk_shuffle_count);  // chunks whose examples are ordered together
+  // How long get_batch and reset wait for the reader; none: for ever.
+  CRESSET_ARG(std::optional<std::chrono::milliseconds>, timeout);
 };
 
 // Shared, since it owns threads: make_shared_dataset<ChunkDataset<Reader>>(reader, chunk_sampler, example_sampler,
@@ -72,14 +76,27 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
         example_sampler_(std::move(example_sampler)),
         options_(options),
         preprocessing_policy_(std::move(preprocessing_policy)) {}
-  ~ChunkDataset() override { stop(); }
+  // As the loader's destructor, it has to wait for a thread that reads, but says so.
+  ~ChunkDataset() override {
+    const std::chrono::milliseconds patience = options_.timeout().value_or(std::chrono::seconds(10));
+    if (!leave(patience)) {
+      const std::string text = message_of(
+          "ChunkDataset: its destructor has waited ", patience.count(),
+          " ms for a chunk that is still being read, and goes on waiting: read_chunk must return by itself\n");
+      std::fputs(text.c_str(), stderr);
+      leave(std::nullopt);
+    }
+  }
 
   BatchType get_batch(size_t batch_size) override {
     CRESSET_CHECK_AS(ValueError, batch_size == options_.batch_size(), "ChunkDataset: found a request for ", batch_size,
                      " examples (expected the ", options_.batch_size(), " of its options)");
     std::unique_lock lock(mutex_);
     CRESSET_CHECK(!preloaders_.empty(), "ChunkDataset: Dataset needs to call reset() before calling get_batch()");
-    changed_.wait(lock, [&] { return waiting_.size() >= batch_size || failures_ > 0 || running_ == 0; });
+    const auto there = [&] { return waiting_.size() >= batch_size || failures_ > 0 || running_ == 0; };
+    CRESSET_CHECK(wait(lock, options_.timeout(), there), "ChunkDataset: no batch within the timeout of ",
+                  options_.timeout()->count(), " ms: ", running_, " of ", preloaders_.size(),
+                  " threads are still reading");
     if (waiting_.empty()) return std::nullopt;
     if (auto* failure = std::get_if<std::exception_ptr>(&waiting_.front())) {
       const std::exception_ptr thrown = *failure;
@@ -100,7 +117,8 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   BatchType get_batch() { return get_batch(options_.batch_size()); }
 
   void reset() override {
-    stop();
+    CRESSET_CHECK(leave(options_.timeout()), "ChunkDataset: reset: a chunk is still being read after the timeout of ",
+                  options_.timeout()->count(), " ms (reset() may be called again)");
     if (!loaded_) {
       chunk_reader_.reset();
       chunk_sampler_.reset(chunk_reader_.chunk_count());
@@ -181,14 +199,23 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
     changed_.notify_all();
   }
 
-  void stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopped_ = true;
-      changed_.notify_all();
-    }
+  // False when that takes longer than the timeout.
+  template <class Condition>
+  bool wait(std::unique_lock<std::mutex>& lock, std::optional<std::chrono::milliseconds> timeout,
+            const Condition& condition) {
+    if (timeout) return changed_.wait_for(lock, *timeout, condition);
+    changed_.wait(lock, condition);
+    return true;
+  }
+  bool leave(std::optional<std::chrono::milliseconds> timeout) {
+    std::unique_lock lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+    if (!wait(lock, timeout, [&] { return running_ == 0; })) return false;
+    lock.unlock();
     for (std::thread& preloader : preloaders_) preloader.join();
     preloaders_.clear();
+    return true;
   }
 
   ChunkReader chunk_reader_;
