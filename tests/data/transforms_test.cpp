@@ -45,7 +45,7 @@ TEST(Transforms, CropsAndFlips) {
   EXPECT_TRUE(equal(F::vflip(x), x.flip({1})));
   EXPECT_TRUE(equal(RandomHorizontalFlip(1.0)(x), x.flip({2})));
   EXPECT_TRUE(equal(RandomVerticalFlip(0.0)(x), x));
-  EXPECT_ERROR(ShapeError, F::crop(x, 3, 0, 2, 2), "expected to lie in the image");
+  EXPECT_ERROR(ShapeError, F::crop(x, 0, 0, 0, 2), "crop: found height 0 and width 2");
   EXPECT_ERROR(ValueError, RandomHorizontalFlip(1.5), "probability 1.5");
 }
 
@@ -57,6 +57,13 @@ TEST(Transforms, RangesThatAreNoneAreRefused) {
   EXPECT_ERROR(ValueError, RandomResizedCrop<>(4, std::pair(0.0, 1.0)), "RandomResizedCrop: found scale 0 to 1");
   EXPECT_ERROR(ValueError, RandomResizedCrop<>(4, std::pair(0.5, 1.0), std::pair(2.0, 1.0)), "found ratio 2 to 1");
   EXPECT_ERROR(ValueError, F::rotate(ramp(1, 4, 4), NAN), "rotate: found nan degrees");
+}
+
+TEST(Transforms, ACropOutsideTheImageIsZeroThere) {
+  const Tensor x = tensor({1, 2, 3, 4}, kByte).reshape({1, 2, 2});
+  EXPECT_TRUE(equal(F::crop(x, -1, 1, 2, 3), tensor({0, 0, 0, 2, 0, 0}, kByte).reshape({1, 2, 3})));
+  EXPECT_TRUE(equal(F::crop(x, 1, -1, 2, 2), tensor({0, 3, 0, 0}, kByte).reshape({1, 2, 2})));
+  for (int64_t far : {-9, -2, 2, 9}) EXPECT_TRUE(equal(F::crop(x, far, 0, 2, 2), zeros({1, 2, 2}, kByte))) << far;
 }
 
 TEST(Transforms, PaddingByOneTwoOrFour) {
@@ -71,6 +78,11 @@ TEST(Transforms, PaddingByOneTwoOrFour) {
   EXPECT_EQ(Pad(1)(bytes).dtype(), kByte);
   EXPECT_TRUE(equal(Pad(1, 0, "edge")(bytes)[0][0], tensor({1, 1, 2, 2}, kByte)));
   EXPECT_TRUE(equal(Pad(1, 0, "reflect")(x)[0][0], tensor({4.0, 3.0, 4.0, 3.0}, kFloat)));
+  const Tensor row = tensor({1, 2, 3}, kByte).reshape({1, 1, 3});
+  EXPECT_TRUE(equal(Pad({2, 0}, 0, "symmetric")(row)[0][0], tensor({2, 1, 1, 2, 3, 3, 2}, kByte)));
+  EXPECT_TRUE(equal(Pad({-1, 0, 3, 0}, 0, "symmetric")(row)[0][0], tensor({2, 3, 3, 2, 1}, kByte)));
+  EXPECT_TRUE(equal(Pad({0, 1}, 0, "symmetric")(x)[0], stack({x[0][0], x[0][0], x[0][1], x[0][1]})));
+  EXPECT_ERROR(ValueError, Pad({4, 0}, 0, "symmetric")(row), "pad: found 4 and 4 to add to 3 elements");
   EXPECT_ERROR(ValueError, Pad({1, 2, 3})(x), "one, two or four numbers");
   EXPECT_ERROR(ValueError, Pad(1, 0, "mirror")(x), "mode \"mirror\"");
 }

@@ -1,6 +1,7 @@
 // Geometry of images: cropping, padding, resizing, flipping, turning. Colour is in color.cpp.
 #include "cresset/data/transforms/functional.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -27,6 +28,25 @@ Tensor as_floats(const Tensor& image, const F& f) {
   x = x.reshape(sizes);
   if (image.is_floating_point()) return x;
   return (image.dtype() == kByte ? x.round().clamp(0, 255) : x.round()).to(image.dtype());
+}
+
+// The part of [start, start + length) that lies in [0, size), and what is missing before it.
+struct Overlap {
+  int64_t first, count, before;
+};
+Overlap overlap(int64_t start, int64_t length, int64_t size) {
+  const int64_t first = std::clamp<int64_t>(start, 0, size), last = std::clamp<int64_t>(start + length, 0, size);
+  return {first, last - first, std::clamp<int64_t>(-start, 0, length)};
+}
+
+// Beyond its edges the image goes on in its mirror image, the edge itself first.
+Tensor mirrored(const Tensor& image, int64_t dim, int64_t before, int64_t after) {
+  const int64_t n = image.size(dim);
+  CRESSET_CHECK_AS(ValueError, before <= n && after <= n && n + before + after > 0, "pad: found ", before, " and ",
+                   after, " to add to ", n, " elements (expected no more than there are, and some left)");
+  std::vector<int64_t> from;
+  for (int64_t i = -before; i < n + after; i++) from.push_back(i < 0 ? -1 - i : i < n ? i : 2 * n - 1 - i);
+  return image.index_select(dim, tensor(from));
 }
 
 // Half to even, as Python rounds.
@@ -58,12 +78,13 @@ Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev) 
 
 Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width) {
   check_image("crop", image);
-  CRESSET_CHECK_AS(ShapeError,
-                   top >= 0 && left >= 0 && height > 0 && width > 0 && top + height <= image.size(-2) &&
-                       left + width <= image.size(-1),
-                   "crop: found top ", top, ", left ", left, ", height ", height, ", width ", width,
-                   " (expected to lie in the image, ", image.sizes(), ")");
-  return image.narrow(-2, top, height).narrow(-1, left, width);
+  CRESSET_CHECK_AS(ShapeError, height > 0 && width > 0, "crop: found height ", height, " and width ", width,
+                   " (expected both above 0)");
+  const Overlap rows = overlap(top, height, image.size(-2)), columns = overlap(left, width, image.size(-1));
+  const Tensor inside = image.narrow(-2, rows.first, rows.count).narrow(-1, columns.first, columns.count);
+  if (rows.count == height && columns.count == width) return inside;
+  return cresset::pad(
+      inside, {columns.before, width - columns.before - columns.count, rows.before, height - rows.before - rows.count});
 }
 
 Tensor center_crop(const Tensor& image, IntArrayRef size) {
@@ -121,8 +142,9 @@ Tensor pad(const Tensor& image, IntArrayRef padding, double fill, std::string_vi
   if (left == 0 && top == 0 && right == 0 && bottom == 0) return image;
   const std::vector<int64_t> sides = {left, right, top, bottom};
   if (mode == "constant") return cresset::pad(image, sides, "constant", fill);
+  if (mode == "symmetric") return mirrored(mirrored(image, -2, top, bottom), -1, left, right);
   CRESSET_CHECK_AS(ValueError, mode == "edge" || mode == "reflect", "pad: found mode \"", mode,
-                   "\" (expected constant, edge or reflect)");
+                   "\" (expected constant, edge, reflect or symmetric)");
   return as_floats(image, [&](const Tensor& x) { return cresset::pad(x, sides, mode == "edge" ? "replicate" : mode); });
 }
 

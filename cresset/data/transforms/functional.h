@@ -20,8 +20,9 @@ CRESSET_API Tensor to_tensor(const Tensor& image, ImageLayout layout = ImageLayo
 CRESSET_API Tensor per_channel(ArrayRef<double> values);  // [C, 1, 1]
 CRESSET_API Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev);
 
+// What lies outside the image is 0.
 CRESSET_API Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int64_t width);
-CRESSET_API Tensor center_crop(const Tensor& image, IntArrayRef size);  // padded with 0 where the image is smaller
+CRESSET_API Tensor center_crop(const Tensor& image, IntArrayRef size);
 // One number: the shorter edge, with the aspect kept; two: height and width.
 CRESSET_API Tensor resize(const Tensor& image, IntArrayRef size,
                           Interpolation interpolation = Interpolation::kBilinear);
@@ -30,7 +31,7 @@ CRESSET_API Tensor resized_crop(const Tensor& image, int64_t top, int64_t left, 
 CRESSET_API Tensor hflip(const Tensor& image);
 CRESSET_API Tensor vflip(const Tensor& image);
 // One number for all sides; two: left and right, top and bottom; four: left, top, right, bottom. mode: constant, edge,
-// reflect.
+// reflect, symmetric (the edge itself is repeated first).
 CRESSET_API Tensor pad(const Tensor& image, IntArrayRef padding, double fill = 0, std::string_view mode = "constant");
 // Counter-clockwise, about the centre, in the same frame.
 CRESSET_API Tensor rotate(const Tensor& image, double degrees, Interpolation interpolation = Interpolation::kNearest,
