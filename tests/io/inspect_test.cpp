@@ -65,13 +65,24 @@ TEST_F(Inspect, JsonIsJson) {
   IValue::Dict dict;
   dict["quo\"te\n"] = "x\\y";
   dict["t"] = ones({2, 3});
+  dict["step"] = 12;
+  dict["lr"] = 0.1;
+  dict["large"] = 1e300;
+  dict["best"] = std::numeric_limits<double>::infinity();
+  dict["betas"] = IValue::Tuple{{0.9, -std::numeric_limits<double>::infinity(), 3}};
+  dict["flags"] = IValue::List{{true, IValue(), "a"}};
+  dict["none"] = IValue();
+  dict["empty"] = IValue::Dict();
   save(IValue(dict), folder / "a.pt");
   test::write_contents(folder / "a.json", cresset_command("inspect --json " + folder / "a.pt").output);
   auto ran = test::run(
       test::python() +
       " -c 'import json, sys\nd = json.load(open(sys.argv[1]))\n"
       "assert d[\"tensors\"] == [{\"name\": \"t\", \"dtype\": \"float32\", \"shape\": [2, 3], \"bytes\": 24}], d\n"
-      "assert list(d[\"values\"]) == [\"quo\\\"te\\n\"], d' " +
+      "assert d[\"values\"] == {\"quo\\\"te\\n\": \"x\\\\y\", \"step\": 12, \"lr\": 0.1, \"large\": 1e300, "
+      "\"best\": \"inf\", \"betas\": [0.9, \"-inf\", 3], \"flags\": [True, None, \"a\"], \"none\": None, \"empty\": "
+      "{}}, "
+      "d' " +
       folder / "a.json");
   EXPECT_EQ(ran.status, 0) << ran.output;
 }

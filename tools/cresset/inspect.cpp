@@ -2,6 +2,8 @@
 #include "inspect.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <set>
 
@@ -22,7 +24,7 @@ struct Report {
   std::string format;
   uint64_t file_bytes = 0;
   std::vector<Row> tensors;
-  std::vector<std::pair<std::string, std::string>> values;  // plain ones, as text
+  std::vector<std::pair<std::string, IValue>> values;  // plain ones, and lists of them
   std::vector<std::pair<std::string, std::string>> metadata;
   uint64_t storage_bytes = 0;
 };
@@ -44,6 +46,32 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
+// A value on one line, for people.
+std::string plain(const IValue& value) {
+  if (value.isNone()) return "none";
+  if (value.isBool()) return value.toBool() ? "true" : "false";
+  if (value.isInt()) return std::to_string(value.toInt());
+  if (value.isDouble()) return message_of(value.toDouble());
+  if (value.isString()) return quoted(value.toStringRef());
+  if (value.isDict()) return "{}";
+  std::string text;
+  for (const IValue& item : value.elements()) text += (text.empty() ? "" : ", ") + plain(item);
+  return "[" + text + "]";
+}
+// The same in JSON, which has no nan and no infinity: those are strings.
+std::string json(const IValue& value) {
+  if (value.isNone()) return "null";
+  if (value.isDouble()) {
+    if (!std::isfinite(value.toDouble())) return quoted(plain(value));
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value.toDouble()).ptr};
+  }
+  if (!value.isList() && !value.isTuple() && !value.isDoubleList()) return plain(value);
+  std::string text;
+  for (const IValue& item : value.elements()) text += (text.empty() ? "" : ", ") + json(item);
+  return "[" + text + "]";
+}
+
 void add_tensor(Report& report, const std::string& name, const Tensor& tensor) {
   report.tensors.push_back({name, name_of(tensor.dtype()), text_of(tensor.sizes()), tensor.nbytes()});
 }
@@ -58,12 +86,12 @@ class Walk {
       add_tensor(report_, name, tensor);
       if (storages_.insert(tensor.impl()->storage.get()).second) report_.storage_bytes += tensor.impl()->storage->bytes;
     } else if (value.isDict()) {
-      if (value.toDict().size() == 0) report_.values.emplace_back(name, "{}");
+      if (value.toDict().size() == 0) report_.values.emplace_back(name, value);
       for (const auto& [key, held] : value.toDict()) add(join(name, key_text(key)), held);
     } else if (value.isList() || value.isTuple()) {
       add_sequence(name, value);
     } else {
-      report_.values.emplace_back(name, plain(value));
+      report_.values.emplace_back(name, value);
     }
   }
 
@@ -72,16 +100,6 @@ class Walk {
     return name.empty() ? key : name + "." + key;
   }
   static std::string key_text(const IValue& key) { return key.isString() ? key.toStringRef() : plain(key); }
-  static std::string plain(const IValue& value) {
-    if (value.isNone()) return "none";
-    if (value.isBool()) return value.toBool() ? "true" : "false";
-    if (value.isInt()) return std::to_string(value.toInt());
-    if (value.isDouble()) return message_of(value.toDouble());
-    if (value.isString()) return quoted(value.toStringRef());
-    std::string text;
-    for (const IValue& item : value.elements()) text += (text.empty() ? "" : ", ") + plain(item);
-    return "[" + text + "]";
-  }
   static bool is_plain(const IValue& value) {
     return !value.isTensor() && !value.isDict() && !value.isList() && !value.isTuple();
   }
@@ -90,7 +108,7 @@ class Walk {
   void add_sequence(const std::string& name, const IValue& value) {
     const std::vector<IValue> items = value.elements();
     if (items.size() <= 64 && std::all_of(items.begin(), items.end(), is_plain)) {
-      report_.values.emplace_back(name, plain(value));
+      report_.values.emplace_back(name, value);
       return;
     }
     for (size_t i = 0; i < items.size(); i++) add(join(name, std::to_string(i)), items[i]);
@@ -173,7 +191,7 @@ std::string table_of(const Report& report, const std::string& path) {
   size_t width = 0;
   for (const auto& value : report.values) width = std::max(width, value.first.size());
   if (!report.values.empty()) out += "\nvalues\n";
-  for (const auto& [key, value] : report.values) out += padded(key, width) + "  " + value + "\n";
+  for (const auto& [key, value] : report.values) out += padded(key, width) + "  " + plain(value) + "\n";
   if (!report.metadata.empty()) out += "\nmetadata\n";
   for (const auto& [key, value] : report.metadata) out += key + "  " + quoted(value) + "\n";
   out += "\n" + std::to_string(report.tensors.size()) + (report.tensors.size() == 1 ? " tensor, " : " tensors, ") +
@@ -192,14 +210,10 @@ std::string json_of(const Report& report, const std::string& path) {
     out += std::string(i ? "," : "") + "\n  {\"name\": " + quoted(row.name) + ", \"dtype\": " + quoted(row.dtype) +
            ", \"shape\": " + row.shape + ", \"bytes\": " + std::to_string(row.bytes) + "}";
   }
-  auto object = [&](const char* name, const auto& items) {
-    out += std::string("],\n \"") + name + "\": {";
-    for (size_t i = 0; i < items.size(); i++)
-      out += std::string(i ? ", " : "") + quoted(items[i].first) + ": " + quoted(items[i].second);
-    out += "}";
-  };
-  object("values", report.values);
-  out += ", \"metadata\": {";
+  out += "],\n \"values\": {";
+  for (size_t i = 0; i < report.values.size(); i++)
+    out += std::string(i ? ", " : "") + quoted(report.values[i].first) + ": " + json(report.values[i].second);
+  out += "}, \"metadata\": {";
   for (size_t i = 0; i < report.metadata.size(); i++)
     out += std::string(i ? ", " : "") + quoted(report.metadata[i].first) + ": " + quoted(report.metadata[i].second);
   return out + "}}\n";
@@ -207,9 +221,9 @@ std::string json_of(const Report& report, const std::string& path) {
 
 }  // namespace
 
-std::string inspect(const std::string& path, bool json) {
+std::string inspect(const std::string& path, bool as_json) {
   const Report report = read(path);
-  return json ? json_of(report, path) : table_of(report, path);
+  return as_json ? json_of(report, path) : table_of(report, path);
 }
 
 }  // namespace cresset::tools
