@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "cresset"
 # From the top of the house down; a room may include itself and what stands before it.
 ROOMS = ["core", "autograd", "ops", "backends/cpu", "backends/cuda", "amp", "io", "nn", "optim", "data", "compile",
-         "monitor", "distributed"]
+         "monitor", "distributed", "torch"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](cresset/[^>"]+|[^>"/]+\.(?:h|inc))[>"]', re.MULTILINE)
 LONGEST_FILE = 1000
 # Kernels of one device know nothing of the other's.

@@ -13,13 +13,22 @@ namespace cresset {
 class CRESSET_API Error : public std::exception {
  public:
   explicit Error(std::string message) : message_(std::move(message)) {}
-  const char* what() const noexcept override { return message_.c_str(); }
+  // what() has the backtrace behind the message.
+  Error(std::string message, const std::string& backtrace)
+      : message_(std::move(message)), with_backtrace_(message_ + '\n' + backtrace) {}
+  const char* what() const noexcept override { return (with_backtrace_.empty() ? message_ : with_backtrace_).c_str(); }
   const char* what_without_backtrace() const noexcept { return message_.c_str(); }
   const std::string& msg() const noexcept { return message_; }
-  void set_message(std::string message) { message_ = std::move(message); }
+  std::string backtrace() const {
+    return with_backtrace_.empty() ? std::string() : with_backtrace_.substr(message_.size() + 1);
+  }
+  void set_message(std::string message) {
+    if (!with_backtrace_.empty()) with_backtrace_.replace(0, message_.size(), message);
+    message_ = std::move(message);
+  }
 
  private:
-  std::string message_;
+  std::string message_, with_backtrace_;
 };
 
 #define CRESSET_DEFINE_ERROR(Name)        \

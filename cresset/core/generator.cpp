@@ -10,7 +10,7 @@
 namespace cresset {
 
 struct Generator::Stream {
-  std::mutex mutex;
+  std::mutex mutex, users_mutex;
   GeneratorState state;
 };
 
@@ -50,6 +50,8 @@ void Generator::set_state(const GeneratorState& state) {
   std::lock_guard lock(stream_->mutex);
   stream_->state = state;
 }
+
+std::mutex& Generator::mutex() { return stream_->users_mutex; }
 
 Generator Generator::clone() const {
   Generator copy;

@@ -9,8 +9,9 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
-#include "cresset/core/export.h"
+#include "cresset/core/device.h"
 
 namespace cresset {
 
@@ -86,6 +87,10 @@ class CRESSET_API Generator {
   GeneratorState get_state() const;
   void set_state(const GeneratorState& state);
   Generator clone() const;
+
+  Device device() const { return kCPU; }
+  // For a program that wants several calls to be one; the members lock another.
+  std::mutex& mutex();
 
   bool operator==(const Generator& other) const { return stream_ == other.stream_; }
 

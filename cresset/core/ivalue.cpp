@@ -1,5 +1,8 @@
 #include "cresset/core/ivalue.h"
 
+#include <cmath>
+#include <limits>
+
 namespace cresset {
 
 IValue::IValue() noexcept = default;
@@ -44,7 +47,7 @@ std::vector<IValue> IValue::elements() const {
   if (isIntList()) return unpacked(toIntVector());
   if (isDoubleList()) return unpacked(toDoubleVector());
   if (isTensorList()) return unpacked(toTensorVector());
-  return isTuple() ? toTuple() : toList();
+  return isTuple() ? toTuple().items : toList().items;
 }
 
 const char* IValue::tagKind() const {
@@ -85,6 +88,44 @@ const IValue& IValue::Dict::at(std::string_view key) const {
 IValue& IValue::Dict::operator[](std::string_view key) {
   if (IValue* value = find(key)) return *value;
   return items.emplace_back(std::string(key), IValue()).second;
+}
+
+namespace {
+void put_double(std::ostream& out, double value) {
+  constexpr double kMost = 1e10;  // as a whole number
+  if (std::abs(value) < kMost && std::trunc(value) == value) {
+    out << static_cast<int64_t>(value) << '.';
+    return;
+  }
+  const auto precision = out.precision(std::numeric_limits<double>::max_digits10);
+  out << value;
+  out.precision(precision);
+}
+void put_items(std::ostream& out, const std::vector<IValue>& items) {
+  for (size_t i = 0; i < items.size(); i++) out << (i ? ", " : "") << items[i];
+}
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const IValue& value) {
+  if (value.isNone()) return out << "None";
+  if (value.isTensor()) return out << value.toTensor();
+  if (value.isBool()) return out << (value.toBool() ? "True" : "False");
+  if (value.isInt()) return out << value.toInt();
+  if (value.isString()) return out << value.toStringRef();
+  if (value.isDouble()) {
+    put_double(out, value.toDouble());
+  } else if (value.isTuple()) {
+    put_items(out << '(', value.toTuple().items);
+    out << (value.toTuple().size() == 1 ? ",)" : ")");
+  } else if (value.isDict()) {
+    const char* between = "{";
+    for (const auto& [key, held] : value.toDict()) out << std::exchange(between, ", ") << key << ": " << held;
+    out << (value.toDict().size() == 0 ? "{}" : "}");
+  } else {
+    put_items(out << '[', value.elements());
+    out << ']';
+  }
+  return out;
 }
 
 }  // namespace cresset

@@ -15,13 +15,32 @@
 
 namespace cresset {
 
+template <class T>
+class GenericList;  // cresset/torch.h
+
 class CRESSET_API IValue {
  public:
-  struct List {
+  struct Items {
     std::vector<IValue> items;
+
+    Items() = default;
+    Items(std::vector<IValue> values) : items(std::move(values)) {}
+    size_t size() const { return items.size(); }
+    bool empty() const { return items.empty(); }
+    const IValue& operator[](size_t i) const { return items[i]; }
+    auto begin() const { return items.begin(); }
+    auto end() const { return items.end(); }
+    // As libtorch's handles are asked: toList().get(i), toTuple()->elements().
+    const IValue& get(size_t i) const { return items.at(i); }
+    const std::vector<IValue>& vec() const { return items; }
+    const std::vector<IValue>& elements() const { return items; }
+    const Items* operator->() const { return this; }
   };
-  struct Tuple {
-    std::vector<IValue> items;
+  struct List : Items {
+    using Items::Items;
+  };
+  struct Tuple : Items {
+    using Items::Items;
   };
   // In the order of insertion. Keys are strings or integers.
   struct Dict {
@@ -91,8 +110,11 @@ class CRESSET_API IValue {
   const std::vector<int64_t>& toIntVector() const { return held<std::vector<int64_t>>("int[]"); }
   const std::vector<double>& toDoubleVector() const { return held<std::vector<double>>("double[]"); }
   const std::vector<Tensor>& toTensorVector() const { return held<std::vector<Tensor>>("Tensor[]"); }
-  const std::vector<IValue>& toList() const { return held<List>("list").items; }
-  const std::vector<IValue>& toTuple() const { return held<Tuple>("tuple").items; }
+  const List& toList() const { return held<List>("list"); }
+  const Tuple& toTuple() const { return held<Tuple>("tuple"); }
+  inline GenericList<int64_t> toIntList() const;
+  inline GenericList<double> toDoubleList() const;
+  inline GenericList<Tensor> toTensorList() const;
   const Dict& toDict() const { return held<Dict>("dict"); }
   Dict& toDict() { return const_cast<Dict&>(std::as_const(*this).toDict()); }
   const Dict& toGenericDict() const { return toDict(); }  // libtorch's name
@@ -107,6 +129,8 @@ class CRESSET_API IValue {
   // The elements of a list of any kind, or of a tuple.
   std::vector<IValue> elements() const;
   const char* tagKind() const;  // the name of the type that is held
+  // As libtorch prints it: [1, 2.], (a,), {key: None}.
+  friend CRESSET_API std::ostream& operator<<(std::ostream& out, const IValue& value);
 
  private:
   template <class T>

@@ -27,6 +27,7 @@ namespace {
 struct ThreadState {
   int16_t serial_depth = 0;
   bool in_region = false;
+  int part = 0;
   int aligned = 0;  // what this thread last told OpenMP
 };
 constinit thread_local ThreadState state;
@@ -45,6 +46,7 @@ int default_num_threads() {
 }
 
 bool in_foreign_region() { return false; }
+int foreign_thread() { return 0; }
 
 class Pool {
  public:
@@ -114,6 +116,7 @@ void tell_libraries(int) {}
 int default_num_threads() { return std::max(1, omp_get_max_threads()); }
 
 bool in_foreign_region() { return omp_in_parallel() != 0; }
+int foreign_thread() { return omp_get_thread_num(); }
 
 template <class Task>
 void run_on_pool(int parts, int threads, const Task& task) {
@@ -165,6 +168,8 @@ void set_num_threads(int count) {
 
 bool in_parallel_region() { return state.in_region || (!is_forked() && in_foreign_region()); }
 
+int get_thread_num() { return state.in_region || is_forked() ? state.part : foreign_thread(); }
+
 void align_library_threads() {
   if (in_parallel_region()) return;
   const int count = state.serial_depth == 0 ? get_num_threads() : 1;
@@ -189,6 +194,7 @@ void run_parallel(int64_t begin, int64_t end, int64_t grain, RangeBody body, con
   const int64_t longer = range % parts;  // so many parts take one more
   run_on_pool(parts, threads, [&](int part) {
     const bool was_in_region = std::exchange(state.in_region, true);
+    const int was_part = std::exchange(state.part, part);
     const int64_t start = begin + part * share + std::min<int64_t>(part, longer);
     try {
       body(context, start, start + share + (part < longer));
@@ -196,6 +202,7 @@ void run_parallel(int64_t begin, int64_t end, int64_t grain, RangeBody body, con
       first.keep_current();
     }
     state.in_region = was_in_region;
+    state.part = was_part;
   });
   first.rethrow();
 }

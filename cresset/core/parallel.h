@@ -14,6 +14,9 @@ CRESSET_API void set_num_threads(int count);
 // True inside the body of a parallel_for that was split, and inside an OpenMP region of the program's own.
 CRESSET_API bool in_parallel_region();
 
+// Which part of a split parallel_for this thread runs, or its number in the program's own region; 0 outside.
+CRESSET_API int get_thread_num();
+
 // Call before a library that starts OpenMP regions of its own: gives it this thread's count.
 CRESSET_API void align_library_threads();
 

@@ -82,6 +82,11 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
   return y;
 }
 
+bool Tensor::is_set_to(const Tensor& other) const {
+  return known()->storage == other.known()->storage && storage_offset() == other.storage_offset() &&
+         sizes() == other.sizes() && strides() == other.strides();
+}
+
 // All but the geometry of a second tensor on the same memory.
 static Ref<TensorImpl> sharing_memory(const TensorImpl* from) {
   auto owned = Ref<TensorImpl>::adopt(TensorImpl::make());  // first: what follows may throw

@@ -70,6 +70,8 @@ class CRESSET_API Tensor {
   TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
   const Ref<TensorImpl>& ref() const { return impl_; }
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+  // Whether both are the same view of the same memory.
+  bool is_set_to(const Tensor& other) const;
   uint32_t use_count() const { return impl_.use_count(); }
   void reset() { impl_.reset(); }
 

@@ -90,7 +90,7 @@ class StoragePlan {
     } else if (value.isTensorList()) {
       for (const Tensor& tensor : value.toTensorVector()) add(tensor);
     } else if (value.isList() || value.isTuple()) {
-      for (const IValue& item : value.isList() ? value.toList() : value.toTuple()) add(item, depth + 1);
+      for (const IValue& item : value.elements()) add(item, depth + 1);
     } else if (value.isDict()) {
       for (const auto& item : value.toDict()) add(item.second, depth + 1);
     }
