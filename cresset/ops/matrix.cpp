@@ -27,9 +27,9 @@ void check_factors(const char* op, const Tensor& self, const Tensor& a, const Te
 }
 
 void check_expands(const char* op, const Tensor& self, IntArrayRef sizes) {
-  const int lead = static_cast<int>(sizes.size()) - static_cast<int>(self.dim());
+  const int64_t lead = static_cast<int64_t>(sizes.size()) - self.dim();
   bool fits = lead >= 0;
-  for (int i = 0; fits && i < self.dim(); i++)
+  for (int64_t i = 0; fits && i < self.dim(); i++)
     fits = self.size(i) == 1 || self.size(i) == sizes[static_cast<size_t>(i + lead)];
   CRESSET_CHECK_AS(ShapeError, fits, op,
                    ": The expanded size of the tensor must match the existing size: self has shape ",

@@ -64,7 +64,7 @@ Tensor checked_pad(const char* op, const char* node, const Into& into, const Ten
                      "D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, but "
                      "got shape ",
                      text_of(self.sizes()));
-  for (int i = 0; i < dims; i++) {
+  for (int64_t i = 0; i < dims; i++) {
     int64_t n = self.size(-1 - i), before = pad[static_cast<size_t>(2 * i)],
             after = pad[static_cast<size_t>(2 * i) + 1];
     CRESSET_CHECK_AS(ShapeError, mode != PadMode::reflect || (before < n && after < n), op,
@@ -151,7 +151,7 @@ static Tensor circular_pad(const Tensor& self, IntArrayRef pad) {
   CRESSET_CHECK_AS(ShapeError, self.dim() == dims + 2, "pad: circular padding of ", dims,
                    " dimensions takes an input of ", dims + 2, " dimensions (batch mode), found shape ",
                    text_of(self.sizes()));
-  for (int i = 0; i < dims; i++) {
+  for (int64_t i = 0; i < dims; i++) {
     int64_t n = self.size(-1 - i), before = pad[static_cast<size_t>(2 * i)],
             after = pad[static_cast<size_t>(2 * i) + 1];
     CRESSET_CHECK_AS(ShapeError, before <= n && after <= n,

@@ -77,13 +77,12 @@ Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups, std::unique_
     : defaults_(std::move(defaults)) {
   CRESSET_CHECK_AS(ValueError, defaults_, "Optimizer: found no default options");
   defaults_->check({});
-  for (const OptimizerParamGroup& group : param_groups) add_param_group(group);
+  for (OptimizerParamGroup& group : param_groups) add_param_group(std::move(group));
 }
 Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
     : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, std::move(defaults)) {}
 
-void Optimizer::add_param_group(const OptimizerParamGroup& param_group) {
-  OptimizerParamGroup group(param_group);
+void Optimizer::add_param_group(OptimizerParamGroup group) {
   const size_t number = param_groups_.size();
   if (!group.has_options()) group.set_options(defaults_->clone());
   const OptimizerOptions &options = group.options(), &defaults = *defaults_;

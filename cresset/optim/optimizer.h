@@ -20,7 +20,7 @@ class CRESSET_API Optimizer : public serialize::Archivable {
   Optimizer(Optimizer&&) = default;
 
   // Groups without options get the defaults. Refuses parameters that are in a group already.
-  void add_param_group(const OptimizerParamGroup& param_group);
+  void add_param_group(OptimizerParamGroup group);
   void add_parameters(const std::vector<Tensor>& parameters);
 
   // With a closure, calls it first, with gradients on, and returns its loss.

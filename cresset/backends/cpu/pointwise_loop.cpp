@@ -226,13 +226,13 @@ void gather_transposed(char* to, const char* from, int64_t stride0, int64_t n0, 
       const char* x = from + 4 * j;
       auto row = [&](int64_t k) { return *reinterpret_cast<const Four*>(x + k * stride0); };
       Four a = row(0), b = row(1), c = row(2), d = row(3);
-      Four ab_low = __builtin_shuffle(a, b, Four{0, 4, 1, 5}), ab_high = __builtin_shuffle(a, b, Four{2, 6, 3, 7});
-      Four cd_low = __builtin_shuffle(c, d, Four{0, 4, 1, 5}), cd_high = __builtin_shuffle(c, d, Four{2, 6, 3, 7});
+      Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
       auto column = [&](int64_t k) -> Four& { return *reinterpret_cast<Four*>(to + 4 * ((j + k) * n0 + i)); };
-      column(0) = __builtin_shuffle(ab_low, cd_low, Four{0, 1, 4, 5});
-      column(1) = __builtin_shuffle(ab_low, cd_low, Four{2, 3, 6, 7});
-      column(2) = __builtin_shuffle(ab_high, cd_high, Four{0, 1, 4, 5});
-      column(3) = __builtin_shuffle(ab_high, cd_high, Four{2, 3, 6, 7});
+      column(0) = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+      column(1) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+      column(2) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+      column(3) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
     }
   }
 }

@@ -81,7 +81,7 @@ Tensor crop(const Tensor& image, int64_t top, int64_t left, int64_t height, int6
   CRESSET_CHECK_AS(ShapeError, height > 0 && width > 0, "crop: found height ", height, " and width ", width,
                    " (expected both above 0)");
   const Overlap rows = overlap(top, height, image.size(-2)), columns = overlap(left, width, image.size(-1));
-  const Tensor inside = image.narrow(-2, rows.first, rows.count).narrow(-1, columns.first, columns.count);
+  Tensor inside = image.narrow(-2, rows.first, rows.count).narrow(-1, columns.first, columns.count);
   if (rows.count == height && columns.count == width) return inside;
   return cresset::pad(
       inside, {columns.before, width - columns.before - columns.count, rows.before, height - rows.before - rows.count});

@@ -13,8 +13,8 @@ SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
 
 void SequentialImpl::push_back(const NamedAnyModule& named) { push_back(named.name(), named.module()); }
 void SequentialImpl::push_back(AnyModule module) { push_back(std::to_string(modules_.size()), std::move(module)); }
-void SequentialImpl::push_back(std::string name, AnyModule module) {
-  register_module(std::move(name), module.ptr());
+void SequentialImpl::push_back(const std::string& name, AnyModule module) {
+  register_module(name, module.ptr());
   modules_.push_back(std::move(module));
 }
 

@@ -45,11 +45,11 @@ class CRESSET_API SequentialImpl : public Cloneable<SequentialImpl> {
     push_back(AnyModule(std::forward<M>(module)));
   }
   template <class M>
-  requires(!std::is_same_v<std::decay_t<M>, AnyModule>) void push_back(std::string name, M&& module) {
-    push_back(std::move(name), AnyModule(std::forward<M>(module)));
+  requires(!std::is_same_v<std::decay_t<M>, AnyModule>) void push_back(const std::string& name, M&& module) {
+    push_back(name, AnyModule(std::forward<M>(module)));
   }
   void push_back(AnyModule module);
-  void push_back(std::string name, AnyModule module);
+  void push_back(const std::string& name, AnyModule module);
   void push_back(const NamedAnyModule& named);
   template <class Container>
   void extend(const Container& container) {
