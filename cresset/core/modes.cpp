@@ -129,7 +129,7 @@ static void rename(Error& error, const Op& op, int undefined) {
     error.set_message(message_of(op.name, ": found an undefined tensor for ",
                                  op.parsed_arguments()[static_cast<size_t>(undefined)].name,
                                  " (expected a defined one)"));
-  else if (found.starts_with("Tensor: "))
+  else if (found.starts_with("Tensor: ") || found.starts_with("Scalar: "))
     error.set_message(op.name + found.substr(6));
   else if (of_an_op && found.compare(0, end, op.name) != 0)
     error.set_message(op.name + found.substr(end));
