@@ -77,6 +77,12 @@ TEST(Losses, LargeMeansDoNotDependOnThreads) {
   EXPECT_NEAR(found[0], 2, 0.02);
 }
 
+// libtorch's is whatever its memory held.
+TEST(Losses, TheSumOfNoMarginsIsZero) {
+  Tensor none = multi_margin_loss(ones({0, 3}), ones({0}, kLong), 2, 1, {}, Reduction::Sum);
+  EXPECT_EQ(none.item<float>(), 0);
+}
+
 TEST(Losses, CrossEntropyOfNoClassesNamesThem) {
   try {
     cross_entropy(empty({2, 0}), tensor({0, 0}));
