@@ -43,7 +43,7 @@ void check_expands(const char* op, const char* argument, const Tensor& x, IntArr
   const int lead = static_cast<int>(sizes.size()) - static_cast<int>(x.dim());
   bool fits = lead >= 0;
   for (int i = 0; fits && i < x.dim(); i++) {
-    const int64_t own = x.impl()->sizes[i], wanted = sizes[static_cast<size_t>(i + lead)];
+    const int64_t own = x.impl()->sizes[i], wanted = sizes[static_cast<size_t>(lead) + static_cast<size_t>(i)];
     fits = own == wanted || own == 1;
     CRESSET_CHECK_AS(ShapeError, fits, op, ": ", argument, ": The expanded size of the tensor (", wanted,
                      ") must match the existing size (", own, ") at non-singleton dimension ", i + lead,

@@ -84,7 +84,11 @@ struct Operand {
 };
 
 // Loops over two or three dimensions: vectorising them costs far more than it saves.
+#if defined(__clang__)
+#define CRESSET_SHORT_LOOPS
+#else
 #define CRESSET_SHORT_LOOPS __attribute__((optimize("no-tree-vectorize", "no-tree-loop-distribute-patterns")))
+#endif
 
 // The iteration space: dimensions ordered by the output's strides and joined where all operands allow it.
 class Loop {
