@@ -61,7 +61,7 @@ void forward_typed(const Tensor& out, const Tensor& normalizers, const Tensor& q
   const int64_t room = (kTile + kTile) * (s.width + s.value_width) + kTile * (kTile + 3);
   parallel_for(0, s.batch * blocks, std::max<int64_t>(1, 200000 / std::max<int64_t>(work, 1)),
                [&](int64_t begin, int64_t end) {
-                 const Room<T> memory(room);
+                 const Scratch<T> memory(room);
                  for (int64_t i = begin; i < end; i++)
                    forward_block(s, out, static_cast<T*>(normalizers.impl()->data()), qs, ks, vs, mask, i / blocks,
                                  i % blocks, memory.get());

@@ -1,5 +1,6 @@
 // CPU kernel of ops/attention's gradient: each tile's weights are computed again from the saved normalizers, then give
 // their share to the gradients of its keys, values and queries.
+#include <cstring>
 #include <vector>
 
 #include "cresset/backends/cpu/attention_tiles.h"
@@ -140,7 +141,7 @@ class Head {
   const T* normalizers_;
   const Tensor& mask_;
   int64_t wide_, wide_v_, room_queries_, batch_ = 0;
-  Room<T> q_rows_, q_columns_, g_rows_, g_columns_, k_room_, v_room_, delta_, normal_, dq_;
+  Scratch<T> q_rows_, q_columns_, g_rows_, g_columns_, k_room_, v_room_, delta_, normal_, dq_;
   Rows<T> keys_{}, values_{}, queries_{}, out_slopes_{};
 };
 
@@ -163,7 +164,7 @@ void backward_typed(const Tensor& dq, const Tensor& dk, const Tensor& dv, const 
   auto make_head = [&] { return Head<T>(s, q, k, v, g, out, normal, mask); };
   // The gradients of one block of keys; that of the queries too, if nobody else is at work on this head.
   auto key_block = [&](const Head<T>& head, int64_t batch, int64_t j, bool queries_too) {
-    const Room<T> tiles(2 * kTile * kTile), to_keys(kTile * head.width()), to_values(kTile * head.value_width());
+    const Scratch<T> tiles(2 * kTile * kTile), to_keys(kTile * head.width()), to_values(kTile * head.value_width());
     T *weights = tiles.get(), *slopes = weights + kTile * kTile;
     to_keys.zero();
     to_values.zero();
@@ -199,7 +200,7 @@ void backward_typed(const Tensor& dq, const Tensor& dk, const Tensor& dv, const 
       for (int64_t j = begin; j < end; j++) key_block(head, batch, j, false);
     });
     parallel_for(0, s.query_blocks(), 1, [&](int64_t begin, int64_t end) {
-      const Room<T> tiles(2 * kTile * kTile);
+      const Scratch<T> tiles(2 * kTile * kTile);
       for (int64_t i = begin; i < end; i++)
         for (int64_t j = 0; j < s.seen_blocks(i); j++) {
           head.tile(i, j, tiles.get(), tiles.get() + kTile * kTile);

@@ -5,36 +5,18 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "cresset/backends/cpu/attention_simd.h"
 #include "cresset/backends/cpu/pointwise_loop.h"
 #include "cresset/backends/cpu/random_simd.h"
-#include "cresset/core/allocator.h"
+#include "cresset/backends/cpu/scratch.h"
 #include "cresset/core/tensor.h"
 
 namespace cresset::cpu::attention {
 
 template <class T>
 constexpr T kInfinity = std::numeric_limits<T>::infinity();
-
-template <class T>
-class Room {
- public:
-  explicit Room(int64_t count) : bytes_(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(T)) {
-    data_ = static_cast<T*>(allocate(bytes_));
-  }
-  ~Room() { deallocate(data_, bytes_); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  T* get() const { return data_; }
-  void zero() const { std::memset(data_, 0, bytes_); }
-
- private:
-  size_t bytes_;
-  T* data_;
-};
 
 inline int64_t blocks_of(int64_t n) { return (n + kTile - 1) / kTile; }
 

@@ -7,7 +7,7 @@
 
 #include "cresset/backends/cpu/conv.h"
 #include "cresset/backends/cpu/matmul.h"
-#include "cresset/core/allocator.h"
+#include "cresset/backends/cpu/scratch.h"
 #include "cresset/core/backend_loader.h"
 #include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
@@ -20,22 +20,6 @@ constinit std::atomic<LibraryConvolution> library{nullptr};
 constexpr int64_t kColumnBytes = 1 << 20;  // of columns at a time: they stay in the cache
 
 constexpr int64_t kThreadWork = 65536;  // multiplications that pay for a thread
-
-template <class T>
-class Buffer {
- public:
-  explicit Buffer(int64_t count) : bytes_(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(T)) {
-    data_ = static_cast<T*>(allocate(bytes_));
-  }
-  ~Buffer() { deallocate(data_, bytes_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  T* get() { return data_; }
-
- private:
-  size_t bytes_;
-  T* data_;
-};
 
 // Sums of half types are kept in float; integers wrap round.
 template <class T>
@@ -111,7 +95,7 @@ class ByColumns {
 
  private:
   void forward(int64_t image, int64_t group) {
-    Buffer<T> weights(outputs_ * depth_), columns(depth_ * rows_ * out_width_);
+    Scratch<T> weights(outputs_ * depth_), columns(depth_ * rows_ * out_width_);
     pack_weights(group, weights.get());
     Matrix bias;
     if (c_.bias.defined()) {
@@ -128,8 +112,8 @@ class ByColumns {
 
   void write_input(int64_t image, int64_t group) {
     const int64_t positions = x_.size[2] * x_.size[3] * x_.size[4];
-    Buffer<T> weights(outputs_ * depth_);
-    Buffer<Sum> columns(depth_ * rows_ * out_width_), sums(channels_ * positions);
+    Scratch<T> weights(outputs_ * depth_);
+    Scratch<Sum> columns(depth_ * rows_ * out_width_), sums(channels_ * positions);
     pack_weights(group, weights.get());
     for (int64_t c = 0; c < channels_; c++)
       std::fill_n(sums.get() + c * positions, positions, bias_of(group * channels_ + c));
@@ -148,8 +132,8 @@ class ByColumns {
   }
 
   void write_weights() {
-    Buffer<T> columns(depth_ * rows_ * out_width_);
-    Buffer<Sum> sums(outputs_ * depth_);
+    Scratch<T> columns(depth_ * rows_ * out_width_);
+    Scratch<Sum> sums(outputs_ * depth_);
     for (int64_t group = 0; group < c_.groups; group++) {
       std::fill_n(sums.get(), outputs_ * depth_, Sum(0));
       for (int64_t image = 0; image < batch_; image++) {

@@ -13,7 +13,7 @@
 
 #include "cresset/backends/cpu/matmul.h"
 #include "cresset/backends/cpu/pointwise_simd.h"
-#include "cresset/core/allocator.h"
+#include "cresset/backends/cpu/scratch.h"
 #include "cresset/core/parallel.h"
 
 #ifndef CRESSET_MATMUL_ALONG
@@ -43,23 +43,6 @@ struct Ending {
     return moved;
   }
   Ending turned() const { return {out, col, row, added, added_col, added_row, alpha, beta}; }
-};
-
-class Packed {
- public:
-  explicit Packed(int64_t count) : bytes_(static_cast<size_t>(count) * sizeof(float)) {
-    if (bytes_) data_ = static_cast<float*>(allocate(bytes_));
-  }
-  ~Packed() {
-    if (bytes_) deallocate(data_, bytes_);
-  }
-  Packed(const Packed&) = delete;
-  Packed& operator=(const Packed&) = delete;
-  float* get() const { return data_; }
-
- private:
-  size_t bytes_;
-  float* data_ = nullptr;
 };
 
 }  // namespace
@@ -271,7 +254,7 @@ void rows_along(const Side& a, const Side& b, Ending end, int64_t row, int64_t r
                 block = std::clamp<int64_t>(kBlock / (longest * kWidth), 1, panels);
   const bool copies = a.step % kPage == 0 && panels > 2;
   const int64_t line = longest + kLine;
-  const Packed packed(block * kWidth * longest + (copies ? kHeight * line : 0));
+  const Scratch<float> packed(block * kWidth * longest + (copies ? kHeight * line : 0));
   float* const copied = packed.get() + block * kWidth * longest;
   for (int64_t first = 0; first < k; first += longest) {
     const int64_t depth = std::min(longest, k - first);

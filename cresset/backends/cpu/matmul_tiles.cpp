@@ -16,7 +16,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "cresset/core/allocator.h"
+#include "cresset/backends/cpu/scratch.h"
 #include "cresset/core/half.h"
 #include "cresset/core/parallel.h"
 
@@ -242,20 +242,6 @@ CRESSET_TILES void multiply_panels(const Gemm& g, const uint16_t* a, const uint1
   _tile_release();
 }
 
-// Memory from the cache of large blocks, given back at the end.
-class Scratch {
- public:
-  explicit Scratch(int64_t elements) : bytes_(static_cast<size_t>(elements) * 2), data_(allocate(bytes_)) {}
-  ~Scratch() { deallocate(data_, bytes_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  uint16_t* data() const { return static_cast<uint16_t*>(data_); }
-
- private:
-  size_t bytes_;
-  void* data_;
-};
-
 bool has_contiguous_side(const Matrix& m) { return m.row == 1 || m.col == 1; }
 
 }  // namespace
@@ -274,8 +260,8 @@ bool tile_product(const Gemm& g) {
   const bool half = g.dtype == kHalf;
   const int64_t steps = (g.k + kStep - 1) / kStep * (half ? 4 : 1), panel = steps * kStepTiles;
   const int64_t row_panels = (g.m + kStep - 1) / kStep, col_panels = (g.n + kStep - 1) / kStep;
-  const Scratch scratch((row_panels + col_panels) * panel);
-  uint16_t *left = scratch.data(), *right = left + row_panels * panel;
+  const Scratch<uint16_t> scratch((row_panels + col_panels) * panel);
+  uint16_t *left = scratch.get(), *right = left + row_panels * panel;
   const Side a{static_cast<const uint16_t*>(g.a.data), g.m, g.k, g.a.row, g.a.col, half};
   const Side b{static_cast<const uint16_t*>(g.b.data), g.n, g.k, g.b.col, g.b.row, half};
   std::atomic<bool> finite{true};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cresset/backends/cpu/conv.h"
-#include "cresset/core/allocator.h"
+#include "cresset/backends/cpu/scratch.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
@@ -199,28 +199,12 @@ std::shared_ptr<const Plan> best_plan(const Convolution& c) {
   return make_plan(c, dnnl::algorithm::convolution_direct);
 }
 
-// Memory for one call, from Cresset's allocator.
-class Block {
- public:
-  explicit Block(size_t bytes) : bytes_(bytes), data_(bytes ? allocate(bytes) : nullptr) {}
-  ~Block() {
-    if (data_) deallocate(data_, bytes_);
-  }
-  Block(const Block&) = delete;
-  Block& operator=(const Block&) = delete;
-  void* get() const { return data_; }
-
- private:
-  size_t bytes_;
-  void* data_;
-};
-
 // A tensor's memory and, where the layouts differ, the primitive's own beside it.
 class Operand {
  public:
   Operand(const Side& side, const Tensor& t)
       : side_(side),
-        own_(side.reorder ? side.inside.get_size() : 0),
+        own_(side.reorder ? static_cast<int64_t>(side.inside.get_size()) : 0),
         user_(side.user, engine(), t.impl()->data()),
         inside_(side.reorder ? memory(side.inside, engine(), own_.get()) : user_) {}
   const memory& inside() const { return inside_; }
@@ -233,14 +217,14 @@ class Operand {
 
  private:
   const Side& side_;
-  Block own_;
+  Scratch<char> own_;
   memory user_, inside_;
 };
 
 void execute(const Plan& plan, const Convolution& c) {
   dnnl::stream stream(engine());
   Operand x(plan.x, c.x), w(plan.w, c.w), y(plan.y, c.y);
-  const Block scratchpad(plan.scratchpad.get_size());
+  const Scratch<char> scratchpad(static_cast<int64_t>(plan.scratchpad.get_size()));
   std::unordered_map<int, memory> arguments{{DNNL_ARG_SCRATCHPAD, memory(plan.scratchpad, engine(), scratchpad.get())}};
   Operand& written = c.part == ConvPart::forward ? y : c.part == ConvPart::input ? x : w;
   for (Operand* operand : {&x, &w, &y})

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cresset/backends/cpu/dnn/gemm.h"
+#include "cresset/backends/cpu/scratch.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
@@ -109,12 +110,12 @@ bool bfloat16_gemm(const Gemm& g) {
   if (g.batch > 1 && (g.a.batch == 0 || g.b.batch == 0)) return false;
   align_library_threads();
   const std::shared_ptr<const Product> product = product_for(g, a, b, out);
-  std::vector<char> scratchpad(product->scratchpad.get_size());
+  const Scratch<char> scratchpad(static_cast<int64_t>(product->scratchpad.get_size()));
   dnnl::stream stream(engine());
   product->multiply.execute(stream, {{DNNL_ARG_SRC, memory(product->a, engine(), g.a.data)},
                                      {DNNL_ARG_WEIGHTS, memory(product->b, engine(), g.b.data)},
                                      {DNNL_ARG_DST, memory(product->out, engine(), g.out.data)},
-                                     {DNNL_ARG_SCRATCHPAD, memory(product->scratchpad, engine(), scratchpad.data())}});
+                                     {DNNL_ARG_SCRATCHPAD, memory(product->scratchpad, engine(), scratchpad.get())}});
   stream.wait();
   return true;
 }
