@@ -12,6 +12,7 @@
 #include "cresset/core/parallel.h"
 #include "cresset/core/print.h"
 #include "cresset/core/version.h"
+#include "cresset/core/warning.h"
 #include "cresset/data/data.h"
 #include "cresset/io/io.h"
 #include "cresset/monitor/monitor.h"

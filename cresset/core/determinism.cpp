@@ -2,9 +2,9 @@
 #include "cresset/core/determinism.h"
 
 #include <atomic>
-#include <iostream>
 
 #include "cresset/core/error.h"
+#include "cresset/core/warning.h"
 
 namespace cresset {
 namespace {
@@ -29,7 +29,7 @@ bool is_deterministic_algorithms_warn_only_enabled() { return wish == Wish::warn
 
 void alert_not_deterministic(const char* op) {
   if (wish == Wish::refuse) throw Error(text(op));
-  if (wish == Wish::warn) std::cerr << "Warning: " << text(op) << "\n";
+  if (wish == Wish::warn) warn(text(op));
 }
 
 }  // namespace cresset

@@ -6,7 +6,7 @@
 
 namespace cresset {
 
-// With warn_only, an op that is not deterministic says so on stderr and runs.
+// With warn_only, an op that is not deterministic warns (core/warning.h) and runs.
 CRESSET_API void use_deterministic_algorithms(bool mode, bool warn_only = false);
 CRESSET_API bool are_deterministic_algorithms_enabled();
 CRESSET_API bool is_deterministic_algorithms_warn_only_enabled();

@@ -83,7 +83,7 @@ CRESSET_FORMS(logical_not, , (const Tensor& self), (self), "self", "Whether self
 static Tensor bool_like(const char* op, const Into& into, const Tensor& self) {
   return pointwise_result(op, into, {&self}, kBool, kBool);
 }
-static void check_real(const char* op, const Tensor& self) {
+static void refuse_complex(const char* op, const Tensor& self) {
   CRESSET_CHECK_AS(TypeError, !self.is_complex(), op, ": does not support complex inputs, found dtype ",
                    name_of(self.dtype()));
 }
@@ -119,7 +119,7 @@ CRESSET_FUNCTION_FORM(isfinite, , (const Tensor& self), (self), "self",
                       "Whether an element is neither infinite nor nan.", .gradient = Gradient::none)
 
 static Tensor is_infinity(const char* op, const Into& into, const Tensor& self, double infinity) {
-  check_real(op, self);
+  refuse_complex(op, self);
   Tensor y = bool_like(op, into, self);
   if (self.is_floating_point())
     eq_kernel(y, self, as_operand(infinity), self.dtype());
@@ -150,7 +150,7 @@ CRESSET_FUNCTION_FORM(isreal, , (const Tensor& self), (self), "self", "Whether a
                       .gradient = Gradient::none)
 
 static Tensor signbit_into(const Into& into, const Tensor& self) {
-  check_real("signbit", self);
+  refuse_complex("signbit", self);
   Tensor y = bool_like("signbit", into, self);
   if (self.is_floating_point())
     signbit_kernel(y, self);

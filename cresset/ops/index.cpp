@@ -2,11 +2,10 @@
 // turns masks into indices, broadcasts them and brings both sides into the one form that kernels know.
 #include "cresset/ops/index.h"
 
-#include <iostream>
-
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
+#include "cresset/core/warning.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/scatter_call.h"
@@ -18,11 +17,7 @@ namespace {
 bool is_mask(const Tensor& index) { return index.dtype() == kBool || index.dtype() == kByte; }
 
 void warn_about_byte_masks() {
-  static const bool warned = [] {
-    std::cerr << "Warning: index: indexing with dtype uint8 is now deprecated, please use a dtype bool instead\n";
-    return true;
-  }();
-  (void)warned;
+  CRESSET_WARN_ONCE("index: indexing with dtype uint8 is now deprecated, please use a dtype bool instead");
 }
 
 // What the indices come to: `list` has one entry per dimension (undefined: the whole of it), `broadcast` the defined

@@ -103,7 +103,7 @@ static Tensor sgn_backward(const Tensor& g, const Tensor& x) {
 CRESSET_UNARY(sgn, "Sgn", x, (sgn_backward(g, x)), sgn_numbers,
               "self / |self|, and 0 for 0: the sign also of complex numbers.")
 
-static Tensor real_part(const Tensor& x) { return x.is_complex() ? x.to(to_real(x.dtype())) : x; }
+static Tensor real_of(const Tensor& x) { return x.is_complex() ? x.to(to_real(x.dtype())) : x; }
 
 static Tensor abs_into(const Into& into, const Tensor& self) {
   DType compute = unary_dtype("abs", {Integers::stay, true, false}, self.dtype()), real = to_real(compute);
@@ -111,7 +111,7 @@ static Tensor abs_into(const Into& into, const Tensor& self) {
   Tensor x = preserved(into, self, self.requires_grad());
   abs_kernel(y, self, compute);
   return differentiable("AbsBackward0", into, y, inputs(self), saved(x),
-                        [](const Tensor& g, Wants, const Tensor& x) { return grads(mul(real_part(g), sgn(x))); });
+                        [](const Tensor& g, Wants, const Tensor& x) { return grads(mul(real_of(g), sgn(x))); });
 }
 CRESSET_FORMS(abs, , (const Tensor& self), (self), "self", "The absolute value; of complex numbers a real one.")
 

@@ -1,9 +1,7 @@
 // Thin: the work is in the ops of the same names.
 #include "cresset/nn/functional/loss.h"
 
-#include <atomic>
-#include <iostream>
-
+#include "cresset/core/warning.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::nn::functional {
@@ -13,12 +11,11 @@ int64_t number(const nn::detail::loss_reduction_t& reduction) { return static_ca
 
 // [n, 1] against [n] gives all n * n differences, and a net that learns nothing. PyTorch's words, once in a program.
 void warn_of_broadcast(const char* loss, const Tensor& input, const Tensor& target) {
-  static std::atomic<bool> warned = false;
-  if (!input.defined() || !target.defined() || input.sizes() == target.sizes() || warned.exchange(true)) return;
-  std::cerr << message_of("Warning: ", loss, ": Using a target size (", target.sizes(),
-                          ") that is different to the input size (", input.sizes(),
-                          "). This will likely lead to incorrect results due to broadcasting. Please ensure they have "
-                          "the same size.\n");
+  if (!input.defined() || !target.defined() || input.sizes() == target.sizes()) return;
+  CRESSET_WARN_ONCE(loss, ": Using a target size (", target.sizes(), ") that is different to the input size (",
+                    input.sizes(),
+                    "). This will likely lead to incorrect results due to broadcasting. Please ensure they have the "
+                    "same size.");
 }
 
 }  // namespace
