@@ -26,7 +26,7 @@ constexpr size_t kOpen = 16;
 constexpr int64_t kClear = 8;
 
 // What is known of one optimizer.
-struct Watched {
+struct WatchedOptimizer {
   size_t number = 0;  // the same on all ranks, if they make their optimizers in the same order
   int64_t calls = 0;
   bool silent = false;       // this is no data parallelism
@@ -40,7 +40,7 @@ struct Watched {
 struct State {
   std::mutex mutex;
   bool enabled = true;
-  std::map<std::pair<const void*, const void*>, Watched> optimizers;
+  std::map<std::pair<const void*, const void*>, WatchedOptimizer> optimizers;
   std::unordered_map<const TensorImpl*, int> exempt;
   std::unordered_map<const TensorImpl*, std::string> names;
 };
@@ -79,7 +79,7 @@ std::vector<uint64_t> digests_of(const std::vector<Tensor>& parameters) {
   return digests;
 }
 
-std::string key_of(const Watched& watched, int64_t step, int rank) {
+std::string key_of(const WatchedOptimizer& watched, int64_t step, int rank) {
   return message_of("drift/", watched.number, '/', step, '/', rank);
 }
 
@@ -142,7 +142,7 @@ void warn_of_different_starts(size_t reductions) {
 }
 
 // Looks at what the others left for the oldest step; false if they have not come so far.
-bool compare(Watched& watched, const std::vector<Tensor>& parameters) {
+bool compare(WatchedOptimizer& watched, const std::vector<Tensor>& parameters) {
   const Group group = default_group();
   const std::shared_ptr<Store> store = default_store();
   const auto& [step, mine] = watched.open.front();
@@ -193,7 +193,7 @@ void observe(optim::Optimizer& optimizer) {
   const TensorImpl* first = groups[0].params()[0].impl();
   if (all.exempt.contains(first)) return;
   auto [found, is_new] = all.optimizers.try_emplace({&optimizer, first});
-  Watched& watched = found->second;
+  WatchedOptimizer& watched = found->second;
   if (is_new) watched.number = all.optimizers.size();
   const int64_t step = watched.calls++;
   if (watched.silent) return;

@@ -8,7 +8,7 @@ namespace cresset::distributed {
 
 namespace {
 
-constexpr const char* kStore = "FileStore";
+constexpr const char* kFileStore = "FileStore";
 
 // Looks until `ready` says yes or the time is over. Nothing is held in between: other threads use the same store.
 template <class Ready>
@@ -31,8 +31,8 @@ struct FileStore::Wills {
 
 FileStore::FileStore(const std::string& path, int64_t expected_users, Milliseconds timeout)
     : Store(timeout), wills_(std::make_unique<Wills>()) {
-  CRESSET_CHECK_AS(ValueError, !path.empty(), kStore, ": found an empty path (expected a file's)");
-  CRESSET_CHECK_AS(ValueError, expected_users >= 0, kStore, ": ", path, ": found ", expected_users,
+  CRESSET_CHECK_AS(ValueError, !path.empty(), kFileStore, ": found an empty path (expected a file's)");
+  CRESSET_CHECK_AS(ValueError, expected_users >= 0, kFileStore, ": ", path, ": found ", expected_users,
                    " expected users (expected 0 or more)");
   log_ = std::make_shared<FileLog>(path, expected_users, timeout);
 }
@@ -48,24 +48,24 @@ FileStore::~FileStore() {
 std::string FileStore::name() const { return "file://" + log_->path(); }
 
 void FileStore::set(const std::string& key, std::string_view value) {
-  check_value(kStore, key, value.size());
+  check_value(kFileStore, key, value.size());
   log_->change(timeout_, [&](const StoreTable&) { log_->set(key, value); });
 }
 
 std::string FileStore::get(const std::string& key, Milliseconds timeout) {
-  check_key(kStore, key);
+  check_key(kFileStore, key);
   std::string value;
   const auto ready = [&](const StoreTable& table) {
     const std::string* found = table.find(key);
     if (found) value = *found;
     return found != nullptr;
   };
-  if (!look_until(*log_, timeout, ready)) throw_not_set(kStore, name(), {key}, 1, timeout);
+  if (!look_until(*log_, timeout, ready)) throw_not_set(kFileStore, name(), {key}, 1, timeout);
   return value;
 }
 
 std::optional<std::string> FileStore::try_get(const std::string& key) {
-  check_key(kStore, key);
+  check_key(kFileStore, key);
   return log_->read(timeout_, [&](const StoreTable& table) {
     const std::string* found = table.find(key);
     return found ? std::optional(*found) : std::nullopt;
@@ -73,7 +73,7 @@ std::optional<std::string> FileStore::try_get(const std::string& key) {
 }
 
 int64_t FileStore::add(const std::string& key, int64_t amount) {
-  check_key(kStore, key);
+  check_key(kFileStore, key);
   try {
     return log_->change(timeout_, [&](const StoreTable& table) {
       const int64_t sum = table.sum(key, amount);
@@ -81,12 +81,12 @@ int64_t FileStore::add(const std::string& key, int64_t amount) {
       return sum;
     });
   } catch (const ValueError& error) {
-    throw ValueError(std::string(kStore) + ": " + error.msg());
+    throw ValueError(std::string(kFileStore) + ": " + error.msg());
   }
 }
 
 std::string FileStore::compare_set(const std::string& key, const std::string& expected, const std::string& desired) {
-  check_value(kStore, key, desired.size());
+  check_value(kFileStore, key, desired.size());
   return log_->change(timeout_, [&](const StoreTable& table) {
     const std::string* found = table.find(key);
     std::string current = found ? *found : std::string();
@@ -97,13 +97,13 @@ std::string FileStore::compare_set(const std::string& key, const std::string& ex
 }
 
 void FileStore::wait(const std::vector<std::string>& keys, Milliseconds timeout) {
-  for (const std::string& key : keys) check_key(kStore, key);
+  for (const std::string& key : keys) check_key(kFileStore, key);
   std::vector<std::string> missing;
   const auto ready = [&](const StoreTable& table) {
     missing = missing_keys(table, keys);
     return missing.empty();
   };
-  if (!look_until(*log_, timeout, ready)) throw_not_set(kStore, name(), missing, missing.size(), timeout);
+  if (!look_until(*log_, timeout, ready)) throw_not_set(kFileStore, name(), missing, missing.size(), timeout);
 }
 
 bool FileStore::check(const std::vector<std::string>& keys) {
@@ -133,14 +133,16 @@ Changes FileStore::changes(const std::string& prefix, uint64_t since, Millisecon
 }
 
 void FileStore::last_will(const std::string& key, std::string_view value) {
-  check_value(kStore, key, value.size());
-  CRESSET_CHECK_AS(DistributedError, log_->is_owner(), kStore, ": ", log_->path(), " belongs to the parent process");
+  check_value(kFileStore, key, value.size());
+  CRESSET_CHECK_AS(DistributedError, log_->is_owner(), kFileStore, ": ", log_->path(),
+                   " belongs to the parent process");
   const std::lock_guard lock(wills_->mutex);
   log_->leave_will(wills_->of_key[key], key, value, timeout_);
 }
 
 void FileStore::withdraw_will(const std::string& key) {
-  CRESSET_CHECK_AS(DistributedError, log_->is_owner(), kStore, ": ", log_->path(), " belongs to the parent process");
+  CRESSET_CHECK_AS(DistributedError, log_->is_owner(), kFileStore, ": ", log_->path(),
+                   " belongs to the parent process");
   const std::lock_guard lock(wills_->mutex);
   const auto found = wills_->of_key.find(key);
   if (found == wills_->of_key.end()) return;

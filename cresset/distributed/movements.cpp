@@ -8,27 +8,27 @@ namespace cresset::distributed {
 namespace {
 
 constexpr size_t kChainBytes = 256 << 10;
-constexpr size_t kSegmentBytes = 512 << 10;
+constexpr size_t kMovedBytes = 512 << 10;
 constexpr size_t kRingBytes = 64 << 10;
 
 // Rank after rank, segment after segment: every link is busy at once.
 void chain_broadcast(const Exchange& exchange, char* data, size_t bytes, int root) {
   const int size = exchange.size();
   const int place = (exchange.rank() - root + size) % size;
-  const size_t segments = (bytes + kSegmentBytes - 1) / kSegmentBytes;
+  const size_t segments = (bytes + kMovedBytes - 1) / kMovedBytes;
   auto in = exchange.transport.buffer(data, bytes);
   auto out = exchange.transport.buffer(data, bytes);
-  const auto length = [&](size_t segment) { return std::min(kSegmentBytes, bytes - segment * kSegmentBytes); };
+  const auto length = [&](size_t segment) { return std::min(kMovedBytes, bytes - segment * kMovedBytes); };
   const bool receives = place > 0, sends = place + 1 < size;
   const auto post_recv = [&](size_t segment) {
     if (receives && segment < segments)
-      in->recv(exchange.previous(), exchange.slot + segment, segment * kSegmentBytes, length(segment));
+      in->recv(exchange.previous(), exchange.slot + segment, segment * kMovedBytes, length(segment));
   };
   for (size_t segment = 0; segment < 2; segment++) post_recv(segment);
   for (size_t segment = 0; segment < segments; segment++) {
     if (receives) in->wait_recv();
     post_recv(segment + 2);
-    if (sends) out->send(exchange.next(), exchange.slot + segment, segment * kSegmentBytes, length(segment));
+    if (sends) out->send(exchange.next(), exchange.slot + segment, segment * kMovedBytes, length(segment));
     if (sends && segment > 0) out->wait_send();
   }
   if (sends) out->wait_send();
@@ -71,7 +71,7 @@ void all_gather_parts(const Exchange& exchange, const std::vector<char*>& output
     return;
   }
   // Pieces, so that one is passed on while the next arrives.
-  const size_t pieces = std::max<size_t>(2, (bytes + kSegmentBytes - 1) / kSegmentBytes);
+  const size_t pieces = std::max<size_t>(2, (bytes + kMovedBytes - 1) / kMovedBytes);
   const size_t piece = (bytes + pieces - 1) / pieces;
   const auto offset = [&](size_t k) { return std::min(bytes, k * piece); };
   const auto steps = static_cast<size_t>(size - 1) * pieces;

@@ -24,9 +24,9 @@ TEST(Globals, DeterminismIsRefusedWarnedAboutOrIgnored) {
   }
   use_deterministic_algorithms(true, /*warn_only=*/true);
   EXPECT_TRUE(is_deterministic_algorithms_warn_only_enabled());
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   alert_not_deterministic("some_op");
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("some_op"), std::string::npos);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("some_op"), std::string::npos);
   use_deterministic_algorithms(false);
   EXPECT_FALSE(are_deterministic_algorithms_enabled());
 }

@@ -40,9 +40,9 @@ TEST(Warning, once_is_once_unless_always_is_set) {
 }
 
 TEST(Warning, goes_to_stderr_without_a_handler) {
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   warn("to stderr");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "Warning: to stderr\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "Warning: to stderr\n");
 }
 
 TEST(Warning, a_handler_that_throws_stops_the_op) {

@@ -8,14 +8,14 @@
 namespace cresset::data {
 namespace {
 
-struct Noisy : datasets::Dataset<Noisy, TensorExample> {
+struct NoisyNumbers : datasets::Dataset<NoisyNumbers, TensorExample> {
   TensorExample get(size_t index) override { return rand({2}, sample_generator()).add(static_cast<double>(index)); }
   std::optional<size_t> size() const override { return 50; }
 };
 
 template <class Sampler>
 auto made(Sampler sampler, size_t workers, uint64_t seed, bool ordered = true) {
-  return make_data_loader(Noisy().map(transforms::Stack<TensorExample>()), std::move(sampler),
+  return make_data_loader(NoisyNumbers().map(transforms::Stack<TensorExample>()), std::move(sampler),
                           DataLoaderOptions(4).workers(workers).seed(seed).enforce_ordering(ordered));
 }
 

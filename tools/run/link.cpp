@@ -1,17 +1,12 @@
 #include "link.h"
 
-#include <unistd.h>
+#include "process.h"
 
 namespace cresset::run {
 namespace {
 
 // Set at the end, so that the listener need not sit out its wait.
 constexpr const char* kRouse = "rouse/";
-
-void wake_up(int fd) {
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(fd, &one, sizeof one);
-}
 
 }  // namespace
 

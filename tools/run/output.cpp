@@ -32,11 +32,6 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-void wake_up(int fd) {
-  const uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(fd, &one, sizeof one);
-}
-
 }  // namespace
 
 Console::Console(int fd, int wake) : fd_(fd), wake_(wake) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -97,6 +98,11 @@ int Descriptor::release() {
 void Descriptor::reset() {
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
+}
+
+void wake_up(int fd) {
+  const uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(fd, &one, sizeof one);
 }
 
 Pipe make_pipe() {

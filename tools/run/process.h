@@ -30,6 +30,8 @@ class Descriptor {
 struct Pipe {
   Descriptor read, write;
 };
+void wake_up(int eventfd);  // whoever waits for it to be readable
+
 Pipe make_pipe();  // neither end reaches a program that is started
 
 // A program that cannot be started; the shell's status for it (127 not found, 126 not executable).

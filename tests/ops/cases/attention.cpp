@@ -7,8 +7,6 @@
 namespace cresset::test {
 namespace {
 
-bool has(const Arguments& in, size_t i) { return in.given(i) && std::get<Tensor>(in[i]).defined(); }
-
 Ints with_matrix(Ints batch, int64_t rows, int64_t cols) {
   batch.push_back(rows);
   batch.push_back(cols);

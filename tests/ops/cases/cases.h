@@ -5,6 +5,9 @@
 
 namespace cresset::test {
 
+// Whether an optional tensor was given.
+inline bool has(const Arguments& in, size_t i) { return in.given(i) && std::get<Tensor>(in[i]).defined(); }
+
 std::vector<OpCase> pointwise_cases();
 std::vector<OpCase> comparison_cases();
 std::vector<OpCase> binary_cases();

@@ -33,7 +33,7 @@ Tensor off_grid(Make& m, const Ints& sizes) {
 Tensor fractions(Make& m, const Ints& sizes) {
   return mapped_tensor(m, sizes, [](double v) { return 0.5 + 0.48 * v; });
 }
-Tensor positives(Make& m, const Ints& sizes) {
+Tensor positive_numbers(Make& m, const Ints& sizes) {
   return mapped_tensor(m, sizes, [](double v) { return 1.7 + 1.45 * v; });
 }
 Tensor signs(Make& m, const Ints& sizes) {
@@ -125,8 +125,8 @@ std::vector<Array> logit_entropy(const Arguments& in) {
 
 std::vector<Sample> entropy_samples(Make& m) {
   std::vector<Sample> list = pair_samples(fractions, fractions, [](int64_t r) { return Values{Value(), r}; })(m);
-  list.push_back({"weights", {fractions(m, {3, 4}), fractions(m, {3, 4}), positives(m, {4}), mean}});
-  list.push_back({"weights, each", {fractions(m, {3, 4}), fractions(m, {3, 4}), positives(m, {3, 4}), none}});
+  list.push_back({"weights", {fractions(m, {3, 4}), fractions(m, {3, 4}), positive_numbers(m, {4}), mean}});
+  list.push_back({"weights, each", {fractions(m, {3, 4}), fractions(m, {3, 4}), positive_numbers(m, {3, 4}), none}});
   list.push_back({"at the ends",
                   {tensor_of({{4}, {0, 1, 0, 1}}, m.dtype), tensor_of({{4}, {0, 0, 1, 1}}, m.dtype), Value(), none},
                   false});
@@ -135,10 +135,11 @@ std::vector<Sample> entropy_samples(Make& m) {
 std::vector<Sample> logit_samples(Make& m) {
   auto rest = [](int64_t r) { return Values{Value(), Value(), r}; };
   std::vector<Sample> list = pair_samples(anything, fractions, rest)(m);
-  Tensor x = m.tensor({3, 4}), t = fractions(m, {3, 4}), weight = positives(m, {4}), positive = positives(m, {4});
+  Tensor x = m.tensor({3, 4}), t = fractions(m, {3, 4}), weight = positive_numbers(m, {4}),
+         positive = positive_numbers(m, {4});
   list.push_back({"weights", {x, t, weight, Value(), mean}});
   list.push_back({"positive weights", {x, t, Value(), positive, mean}});
-  list.push_back({"both", {x, t, positives(m, {3, 1}), positive, none}});
+  list.push_back({"both", {x, t, positive_numbers(m, {3, 1}), positive, none}});
   list.push_back({"far out",
                   {tensor_of({{6}, {-300, 300, 80, -80, 20, -20}}, m.dtype),
                    tensor_of({{6}, {0, 1, 0.5, 0.5, 1, 0}}, m.dtype), Value(), Value(), none},
@@ -218,7 +219,7 @@ std::vector<OpCase> loss_pointwise_cases() {
     return list;
   };
   auto kl_samples = [](Make& m) {
-    std::vector<Sample> list = pair_samples(anything, positives, [](int64_t r) { return Values{r, false}; })(m);
+    std::vector<Sample> list = pair_samples(anything, positive_numbers, [](int64_t r) { return Values{r, false}; })(m);
     list.push_back({"log target", {m.tensor({3, 4}), m.tensor({3, 4}), mean, true}});
     list.push_back({"log target, each", {m.tensor({3, 4}), m.tensor({3, 4}), none, true}});
     list.push_back({"zeros", {m.tensor({3}), tensor_of({{3}, {0, 1, 0}}, m.dtype), sum, false}, false});
@@ -230,7 +231,7 @@ std::vector<OpCase> loss_pointwise_cases() {
   auto poisson_samples = [=](Make& m) {
     auto rest = [](bool log_input, bool full) { return [=](int64_t r) { return Values{log_input, full, 1e-8, r}; }; };
     std::vector<Sample> list = pair_samples(anything, counts, rest(true, false))(m);
-    for (Sample& more : pair_samples(positives, counts, rest(false, true))(m)) {
+    for (Sample& more : pair_samples(positive_numbers, counts, rest(false, true))(m)) {
       more.label = "full: " + more.label;
       list.push_back(more);
     }
@@ -259,11 +260,11 @@ std::vector<OpCase> loss_pointwise_cases() {
   };
   auto gaussian_samples = [](Make& m) {
     return std::vector<Sample>{
-        {"mean", {m.tensor({3, 4}), off_grid(m, {3, 4}), positives(m, {3, 4})}},
-        {"each, full", {m.tensor({3, 4}), off_grid(m, {3, 4}), positives(m, {3, 4}), true, 1e-6, none}},
-        {"one variance a row", {m.tensor({3, 4}), off_grid(m, {3, 4}), positives(m, {3, 1}), false, 1e-6, sum}},
-        {"without the dimension", {m.tensor({3, 4}), off_grid(m, {3, 4}), positives(m, {3}), false, 1e-6, sum}},
-        {"large", {m.tensor({203, 31}), off_grid(m, {203, 31}), positives(m, {203, 31})}, false}};
+        {"mean", {m.tensor({3, 4}), off_grid(m, {3, 4}), positive_numbers(m, {3, 4})}},
+        {"each, full", {m.tensor({3, 4}), off_grid(m, {3, 4}), positive_numbers(m, {3, 4}), true, 1e-6, none}},
+        {"one variance a row", {m.tensor({3, 4}), off_grid(m, {3, 4}), positive_numbers(m, {3, 1}), false, 1e-6, sum}},
+        {"without the dimension", {m.tensor({3, 4}), off_grid(m, {3, 4}), positive_numbers(m, {3}), false, 1e-6, sum}},
+        {"large", {m.tensor({203, 31}), off_grid(m, {203, 31}), positive_numbers(m, {203, 31})}, false}};
   };
   OpCase l1_case = pair_case("l1_loss", nullptr);
   l1_case.reference = l1;
@@ -393,7 +394,7 @@ std::vector<OpCase> loss_pointwise_cases() {
        .tolerance = 8,
        .errors = {{"variance",
                    [](Make& m) -> Values {
-                     return {m.tensor({2, 3}), m.tensor({2, 3}), positives(m, {4})};
+                     return {m.tensor({2, 3}), m.tensor({2, 3}), positive_numbers(m, {4})};
                    },
                    "gaussian_nll_loss: var is of incorrect size: found [4] for input [2, 3]"}},
        .same_bits_strided = false},

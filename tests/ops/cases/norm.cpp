@@ -7,8 +7,6 @@
 namespace cresset::test {
 namespace {
 
-bool has(const Arguments& in, size_t i) { return in.given(i) && std::get<Tensor>(in[i]).defined(); }
-
 // Elements that share statistics have one key; `weight` gives each element's place in weight and bias.
 struct Grouping {
   std::function<int64_t(const Index&)> key, weight;

@@ -64,8 +64,6 @@ Row row_of(const Array& x) {
   for (Complex value : x.values) row.push_back(value.real());
   return row;
 }
-bool has(const Arguments& in, size_t i) { return in.given(i) && std::get<Tensor>(in[i]).defined(); }
-
 std::vector<Array> cell_of(const Arguments& in, Kind kind) {
   Matrix x = matrix_of(in.array(0)), h, c;
   if (kind == Kind::lstm) {

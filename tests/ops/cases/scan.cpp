@@ -67,7 +67,7 @@ std::vector<Sample> sum_samples(Make& m) {
   }
   return samples;
 }
-std::vector<Sample> product_samples(Make& m) {
+std::vector<Sample> cumulative_product_samples(Make& m) {
   std::vector<Sample> samples = line_samples(m);
   std::erase_if(samples, [](const Sample& sample) { return sample.label.starts_with("large"); });
   samples.push_back({"zeros", {m.integers({3, 6}, 0, 3, m.dtype), int64_t{1}}});
@@ -89,7 +89,7 @@ std::vector<OpCase> scan_cases() {
        .same_bits_strided = false},
       {.name = "cumprod",
        .torch = "cumprod",
-       .samples = product_samples,
+       .samples = cumulative_product_samples,
        .reference = along_dim(products),
        .result_dtype = summed,
        .tolerance = 4,

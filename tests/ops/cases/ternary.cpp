@@ -15,7 +15,7 @@ std::vector<Sample> lerp_samples(Make& make) {
     }
   return samples;
 }
-Complex between(Complex a, Complex b, Complex w) {
+Complex interpolated(Complex a, Complex b, Complex w) {
   if (a.imag() == 0 && b.imag() == 0 && w.imag() == 0) {
     double x = a.real(), y = b.real(), t = w.real();
     return t < 0.5 ? x + t * (y - x) : y - (y - x) * (1 - t);
@@ -68,7 +68,7 @@ std::vector<OpCase> ternary_cases() {
                    .overload = "Scalar",
                    .torch = "lerp.Scalar",
                    .samples = lerp_samples,
-                   .reference = elementwise(between),
+                   .reference = elementwise(interpolated),
                    .dtypes = floats,
                    .refused = not_floats(),
                    .errors = {{"dtypes",
@@ -85,7 +85,7 @@ std::vector<OpCase> ternary_cases() {
                            std::erase_if(samples, [](const Sample& s) { return s.label == "inf and nan"; });
                          return samples;
                        },
-                   .reference = elementwise(between),
+                   .reference = elementwise(interpolated),
                    .dtypes = floats,
                    .refused = not_floats(),
                    .tolerance = 4});
