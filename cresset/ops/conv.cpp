@@ -222,8 +222,13 @@ Tensor backward_weight(const Tensor& x, IntArrayRef weight_sizes, const Tensor& 
       });
 }
 
-Tensor convolve(const Tensor& x, const Tensor& w, const Tensor& bias, const Window& window) {
-  Tensor y = result_beside(x, w, result_sizes(x, w, window));
+Tensor convolve(const Tensor& x, const Tensor& w, const Tensor& bias, const Window& given) {
+  const Dims sizes = result_sizes(x, w, given);
+  // A stride beyond the input takes one position; libraries would count with it.
+  Window window = given;
+  for (int d = 0; d < window.rank; d++)
+    if (sizes[d + 2] == 1) window.stride_[d] = 1;
+  Tensor y = result_beside(x, w, sizes);
   convolution_kernel(y, x, w, bias, window.stride(), window.padding(), window.dilation(), window.groups);
   return differentiable("ConvolutionBackward0", y, inputs(x, w, bias),
                         saved(kept_if(w.requires_grad(), x), kept_if(x.requires_grad(), w)),

@@ -194,8 +194,10 @@ Tensor local_response_norm(const Tensor& input, int64_t size, double alpha, doub
     sizes[1] = channels;
     return new_zeros(x, sizes);
   };
-  Tensor wide = cat({zeros_of(size / 2), squares, zeros_of((size - 1) / 2)}, 1);
-  for (int64_t i = 0; i < size; i++) {
+  // Neighbours beyond the channels there are only zeros.
+  const int64_t before = std::min(size / 2, x.size(1) - 1), after = std::min((size - 1) / 2, x.size(1) - 1);
+  Tensor wide = cat({zeros_of(before), squares, zeros_of(after)}, 1);
+  for (int64_t i = 0; i <= before + after; i++) {
     Tensor part = narrow(wide, 1, i, x.size(1));
     total = total.defined() ? add(total, part) : part;
   }

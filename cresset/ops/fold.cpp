@@ -2,6 +2,7 @@
 #include "cresset/ops/fold.h"
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/checked.h"
 #include "cresset/ops/forms.h"
 
 namespace cresset {
@@ -24,9 +25,9 @@ Dims window_of(const char* op, IntArrayRef kernel, IntArrayRef dilation, IntArra
   return window;
 }
 // How many places the window has along one side.
-int64_t blocks_along(int64_t size, const Dims& w, int side) {
-  int64_t reach = size + 2 * w[4 + side] - w[2 + side] * (w[side] - 1) - 1;
-  return reach < 0 ? 0 : reach / w[6 + side] + 1;
+int64_t blocks_along(const char* op, int64_t size, const Dims& w, int side) {
+  const Wide reach = Wide{size} + 2 * Wide{w[4 + side]} - Wide{w[2 + side]} * (w[side] - 1) - 1;
+  return reach < 0 ? 0 : checked_size(op, reach / w[6 + side] + 1);
 }
 Tensor batched(const Tensor& x, int64_t rank) {
   if (x.dim() == rank) return x.detach();
@@ -47,12 +48,12 @@ static Tensor im2col_into(const Into& into, const Tensor& self, IntArrayRef kern
                    "im2col: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
                    "dimensions for input, but got: ",
                    text_of(self.sizes()));
-  int64_t high = blocks_along(self.size(-2), w, 0), wide = blocks_along(self.size(-1), w, 1);
+  int64_t high = blocks_along("im2col", self.size(-2), w, 0), wide = blocks_along("im2col", self.size(-1), w, 1);
   CRESSET_CHECK_AS(ShapeError, high > 0 && wide > 0, "im2col: Given input with spatial size (", self.size(-2), ", ",
                    self.size(-1), "), kernel_size=", text_of(kernel_size), ", dilation=", text_of(dilation),
                    ", padding=", text_of(padding), ", calculated shape of the array of sliding blocks as (", high, ", ",
                    wide, "), which is too small (non-positive)");
-  Dims sizes{self.size(-3) * w[0] * w[1], high * wide};
+  Dims sizes{checked_product("im2col", {self.size(-3), w[0], w[1]}), checked_product("im2col", {high, wide})};
   if (self.dim() == 4) sizes.insert(0, self.size(0));
   Tensor y = result("im2col", into, sizes, self.dtype(), self.device(), {&self});
   if (y.numel() > 0) im2col_kernel(batched(y, 3), batched(self, 4), w);
@@ -78,17 +79,18 @@ static Tensor col2im_into(const Into& into, const Tensor& self, IntArrayRef outp
                    "col2im: Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
                    "dimensions for input, but got: ",
                    text_of(self.sizes()));
-  int64_t elements = w[0] * w[1];
+  int64_t elements = checked_product("col2im", {w[0], w[1]});
   CRESSET_CHECK_AS(ShapeError, self.size(-2) % elements == 0,
                    "col2im: Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
                    "got input.size(1)=",
                    self.size(-2), " and kernel_size=", text_of(kernel_size));
-  int64_t high = blocks_along(output_size[0], w, 0), wide = blocks_along(output_size[1], w, 1);
-  CRESSET_CHECK_AS(ShapeError, self.size(-1) == high * wide, "col2im: Given output_size=", text_of(output_size),
+  int64_t high = blocks_along("col2im", output_size[0], w, 0), wide = blocks_along("col2im", output_size[1], w, 1);
+  const int64_t blocks = checked_product("col2im", {high, wide});
+  CRESSET_CHECK_AS(ShapeError, self.size(-1) == blocks, "col2im: Given output_size=", text_of(output_size),
                    ", kernel_size=", text_of(kernel_size), ", dilation=", text_of(dilation),
                    ", padding=", text_of(padding), ", stride=", text_of(stride),
                    ", expected size of input's dimension 2 to match the calculated number of sliding blocks ", high,
-                   " * ", wide, " = ", high * wide, ", but got input.size(2)=", self.size(-1));
+                   " * ", wide, " = ", blocks, ", but got input.size(2)=", self.size(-1));
   Dims sizes{self.size(-2) / elements, output_size[0], output_size[1]};
   if (self.dim() == 3) sizes.insert(0, self.size(0));
   Tensor y = result("col2im", into, sizes, self.dtype(), self.device(), {&self});

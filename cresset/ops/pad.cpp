@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/checked.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/pointwise.h"
@@ -21,7 +22,7 @@ Dims padded_sizes(const char* op, const Tensor& self, IntArrayRef pad) {
                    pad.size(), " while the input has ", self.dim(), " dimensions (shape ", text_of(self.sizes()), ")");
   for (size_t i = 0; i < pad.size() / 2; i++) {
     int d = sizes.rank() - 1 - static_cast<int>(i);
-    sizes[d] += pad[2 * i] + pad[2 * i + 1];
+    sizes[d] = checked_sum(op, {sizes[d], pad[2 * i], pad[2 * i + 1]});
     CRESSET_CHECK_AS(ShapeError, sizes[d] >= 0, op, ": The input size ", self.size(d), ", plus negative padding ",
                      pad[2 * i], " and ", pad[2 * i + 1],
                      " resulted in a negative output size, which is invalid. Check dimension ", d, " of your input");
@@ -70,9 +71,9 @@ Tensor checked_pad(const char* op, const char* node, const Into& into, const Ten
     CRESSET_CHECK_AS(ShapeError, mode != PadMode::reflect || (before < n && after < n), op,
                      ": Padding size should be less than the corresponding input dimension, but got: padding (", before,
                      ", ", after, ") at dimension ", self.dim() - 1 - i, " of input ", text_of(self.sizes()));
-    CRESSET_CHECK_AS(ShapeError, n + before + after >= 1, op, ": input (size ", n, " at dimension ", self.dim() - 1 - i,
-                     ") is too small for padding (", before, ", ", after,
-                     "). Calculated output size: ", n + before + after);
+    const int64_t padded = checked_sum(op, {n, before, after});
+    CRESSET_CHECK_AS(ShapeError, padded >= 1, op, ": input (size ", n, " at dimension ", self.dim() - 1 - i,
+                     ") is too small for padding (", before, ", ", after, "). Calculated output size: ", padded);
   }
   return pad_with(op, node, into, self, pad, mode);
 }
@@ -99,9 +100,10 @@ Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value)
   for (size_t i = 0; i < pad.size() / 2; i++) {
     int d = inner.rank() - 1 - static_cast<int>(i);
     int64_t before = pad[2 * i], after = pad[2 * i + 1];
-    from += std::max<int64_t>(-before, 0) * self.stride(d);
+    from += (before < -inner[d] ? inner[d] : std::max<int64_t>(-before, 0)) * self.stride(d);
     if (grows) to += std::max<int64_t>(before, 0) * y.stride(d);
-    inner[d] = std::max<int64_t>(0, inner[d] + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0));
+    inner[d] = static_cast<int64_t>(
+        std::max<Wide>(0, Wide{inner[d]} + std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0)));
   }
   Tensor kept = alias(self, inner, self.strides(), from);
   if (grows) {
@@ -111,7 +113,7 @@ Tensor constant_pad_nd(const Tensor& self, IntArrayRef pad, const Scalar& value)
     y = kept.clone();
   }
   Dims back;
-  for (int64_t n : pad) back.push_back(-n);
+  for (int64_t n : pad) back.push_back(checked_size("constant_pad_nd", -Wide{n}));
   return differentiable("ConstantPadNdBackward0", y, inputs(self), saved(),
                         [back = KeptDims(back)](const Tensor& g, Wants) { return grads(constant_pad_nd(g, back)); });
 }
@@ -157,7 +159,7 @@ static Tensor circular_pad(const Tensor& self, IntArrayRef pad) {
     CRESSET_CHECK_AS(ShapeError, before <= n && after <= n,
                      "pad: Padding value causes wrapping around more than once: (", before, ", ", after,
                      ") for dimension ", self.dim() - 1 - i, " of shape ", text_of(self.sizes()));
-    CRESSET_CHECK_AS(ShapeError, n + before + after >= 0,
+    CRESSET_CHECK_AS(ShapeError, checked_sum("pad", {n, before, after}) >= 0,
                      "pad: Negative padding value is resulting in an empty dimension: (", before, ", ", after,
                      ") for dimension ", self.dim() - 1 - i, " of shape ", text_of(self.sizes()));
   }

@@ -2,6 +2,7 @@
 // linear and have their adjoints beside them, so that derivatives exist to any order.
 #include "cresset/ops/pool.h"
 
+#include "cresset/core/checked.h"
 #include "cresset/core/kernel.h"
 #include "cresset/ops/pool_shape.h"
 
@@ -57,13 +58,13 @@ Dims window_sizes(const char* op, const Tensor& self, const Window& window, bool
   Dims out;
   bool fits = true;
   for (int d = 0; d < window.rank; d++) {
-    const int64_t in = self.size(d - window.rank), pad = window.padding_[d], stride = window.stride_[d];
-    const int64_t room = in + 2 * pad - window.dilation_[d] * (window.kernel_[d] - 1) - 1;
-    int64_t steps = room + (ceil_mode ? stride - 1 : 0);
+    const Wide in = self.size(d - window.rank), pad = window.padding_[d], stride = window.stride_[d];
+    const Wide room = in + 2 * pad - static_cast<Wide>(window.dilation_[d]) * (window.kernel_[d] - 1) - 1;
+    Wide steps = room + (ceil_mode ? stride - 1 : 0);
     steps = steps >= 0 ? steps / stride : -1;
     // A window that would begin in the padding behind is left out.
     if (ceil_mode && steps * stride >= in + pad) steps--;
-    out.push_back(steps + 1);
+    out.push_back(checked_size(op, steps + 1));
     fits = fits && steps >= 0;
   }
   CRESSET_CHECK_AS(ShapeError, fits, op, ": Given input size: ", text_of(self.sizes()),

@@ -110,7 +110,7 @@ static std::tuple<Tensor, Tensor> fractional_max_pool(const char* op, int rank, 
   expand(op, "kernel_size", kernel_size, rank, kernel);
   expand(op, "output_size", output_size, rank, out);
   for (int d = 0; d < rank; d++)
-    CRESSET_CHECK_AS(ValueError, kernel[d] > 0 && out[d] > 0 && out[d] + kernel[d] - 1 <= self.size(d - rank), op,
+    CRESSET_CHECK_AS(ValueError, kernel[d] > 0 && out[d] > 0 && kernel[d] - 1 <= self.size(d - rank) - out[d], op,
                      ": pool size ", kernel[d], " or output size ", out[d], " too large relative to input size ",
                      self.size(d - rank));
   const int64_t batch = self.dim() == rank + 2 ? self.size(0) : 1, channels = self.size(-rank - 1);

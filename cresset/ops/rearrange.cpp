@@ -3,6 +3,7 @@
 
 #include "cresset/autograd/kept_dims.h"
 #include "cresset/autograd/views.h"
+#include "cresset/core/checked.h"
 #include "cresset/core/kernel.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
@@ -19,7 +20,12 @@ Tensor unflatten(const Tensor& self, int64_t dim, IntArrayRef sizes) try {
   int d = wrap_dim("unflatten", dim, self);
   CRESSET_CHECK_AS(ShapeError, !sizes.empty(), "unflatten: sizes must be non-empty");
   int64_t known = 1, open = 0;
-  for (int64_t n : sizes) n == -1 ? open++ : known *= n;
+  for (int64_t n : sizes) {
+    if (n == -1)
+      open++;
+    else
+      known = checked_product("unflatten", {known, n});
+  }
   CRESSET_CHECK_AS(ShapeError, open <= 1, "unflatten: only one dimension can be inferred, found ", text_of(sizes));
   CRESSET_CHECK_AS(ShapeError, open ? known > 0 && self.size(d) % known == 0 : known == self.size(d),
                    "unflatten: Provided sizes ", text_of(sizes), " don't multiply up to the size of dim ", d, " (",

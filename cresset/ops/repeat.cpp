@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/checked.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
@@ -49,7 +50,7 @@ CRESSET_ERRORS_OF(flipud, , self)
 
 // One dimension: its end, then its beginning.
 static Tensor rolled(const Tensor& x, int64_t shift, int64_t dim) {
-  int64_t n = x.dim() ? x.size(dim) : 1, start = n ? ((n - shift) % n + n) % n : 0;
+  int64_t n = x.dim() ? x.size(dim) : 1, start = n ? (n - shift % n) % n : 0;
   if (x.dim() == 0 || x.numel() == 0) return clone(x);
   std::vector<Tensor> parts{narrow(x, dim, start, n - start), narrow(x, dim, 0, start)};
   return cat(parts, dim);
@@ -114,7 +115,7 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) try {
   for (int i = 0; i < rank; i++) {
     int64_t times = repeats[static_cast<size_t>(i)], own = i < lead ? 1 : self.size(i - lead);
     CRESSET_CHECK_AS(ShapeError, times >= 0, "repeat: found a negative number of repetitions in ", text_of(repeats));
-    sizes.push_back(times * own);
+    sizes.push_back(checked_product("repeat", {times, own}));
     apart.push_back(times);
     apart.push_back(own);
     from.push_back(0);
@@ -122,7 +123,7 @@ Tensor repeat(const Tensor& self, IntArrayRef repeats) try {
   }
   Tensor y = empty_contiguous(sizes, self.dtype(), self.device());
   for (int i = 0; i < rank; i++) {
-    once.push_back(y.stride(i) * apart[2 * i + 1]);
+    once.push_back(checked_product("repeat", {y.stride(i), apart[2 * i + 1]}));
     once.push_back(y.stride(i));
   }
   if (y.numel() > 0) copy_kernel(alias(y, apart, once, 0), alias(self, apart, from, self.storage_offset()));

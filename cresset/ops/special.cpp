@@ -64,6 +64,8 @@ CRESSET_ERRORS_OF(polygamma_, , self, n)
 static Tensor mvlgamma_into(const Into& into, const Tensor& self, int64_t p) {
   CRESSET_CHECK_AS(TypeError, self.dtype() != kBool, "mvlgamma: The input tensor may not be a boolean tensor.");
   CRESSET_CHECK_AS(ValueError, p >= 1, "mvlgamma: p has to be greater than or equal to 1, found ", p);
+  constexpr int64_t kMostTerms = 1'000'000;  // one logarithm each, and in the gradient one op
+  CRESSET_CHECK_AS(ValueError, p <= kMostTerms, "mvlgamma: found p = ", p, " (expected at most ", kMostTerms, ")");
   DType compute = unary_dtype("mvlgamma", real_numbers, self.dtype());
   Tensor y = into.fresh() ? empty_contiguous(self.sizes(), compute, self.device())  // as PyTorch's
                           : pointwise_result("mvlgamma", into, {&self}, compute, compute);

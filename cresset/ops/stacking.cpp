@@ -2,6 +2,7 @@
 // have kernels.
 #include "cresset/ops/stacking.h"
 
+#include "cresset/core/checked.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
@@ -281,11 +282,12 @@ Tensor cartesian_prod(TensorList tensors) try {
 CRESSET_ERRORS_OF(cartesian_prod, , tensors)
 
 static int64_t count_combinations(int64_t n, int64_t r, bool with_replacement) {
-  if (with_replacement && n > 0) n += r - 1;
+  if (with_replacement && n > 0) n = checked_sum("combinations", {n, r, -1});
   if (r > n) return 0;
+  const int64_t fewer = std::min(r, n - r);  // as many ways to choose as to leave
   __int128 count = 1;
-  for (int64_t i = 1; i <= r; i++) {
-    count = count * (n - r + i) / i;
+  for (int64_t i = 1; i <= fewer; i++) {
+    count = count * (n - fewer + i) / i;
     CRESSET_CHECK_AS(ValueError, count <= INT64_MAX, "combinations: there are more than an int64 can count");
   }
   return static_cast<int64_t>(count);

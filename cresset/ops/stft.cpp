@@ -3,6 +3,7 @@
 #include "cresset/ops/stft.h"
 
 #include "cresset/autograd/kept_dims.h"
+#include "cresset/core/checked.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/complex.h"
 #include "cresset/ops/creation.h"
@@ -148,11 +149,11 @@ Tensor istft(const Tensor& self, int64_t n_fft, std::optional<int64_t> hop_lengt
   else
     frames = fft_irfft(half ? spectrum : narrow(spectrum, -1, 0, n_fft / 2 + 1), n_fft, -1, norm);
   Tensor shape = wide_window("istft", window, lengths.window, n_fft, frames);
-  int64_t whole = n_fft + lengths.hop * (count - 1), start = center ? n_fft / 2 : 0;
+  int64_t whole = checked_size("istft", Wide{n_fft} + Wide{lengths.hop} * (count - 1)), start = center ? n_fft / 2 : 0;
   Tensor sum = overlap_add(mul(frames, shape), whole, lengths.hop);
   Tensor squares = expand(mul(shape, shape), {1, count, n_fft});
   Tensor envelope = overlap_add(squares, whole, lengths.hop);
-  int64_t end = length ? std::min(start + *length, whole) : center ? whole - n_fft / 2 : whole;
+  int64_t end = length ? std::min(checked_sum("istft", {start, *length}), whole) : center ? whole - n_fft / 2 : whole;
   Tensor y = div(slice(sum, 1, start, end), slice(envelope, 1, start, end));
   if (length && end - start < *length) y = cat({y, new_zeros(y, {y.size(0), *length - (end - start)})}, 1);
   return x.dim() == 2 ? select(y, 0, 0) : y;

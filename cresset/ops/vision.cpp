@@ -1,6 +1,7 @@
 // Grid sampling checks its arguments here, its formulas are in grid_sampler.cpp; the others are composed.
 #include "cresset/ops/vision.h"
 
+#include "cresset/core/checked.h"
 #include "cresset/ops/cat.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/creation.h"
@@ -129,16 +130,18 @@ Tensor pixel_shuffle(const Tensor& self, int64_t upscale_factor) try {
                    self.dim(), " dimension(s)");
   CRESSET_CHECK_AS(ValueError, r > 0, "pixel_shuffle: pixel_shuffle expects a positive upscale_factor, but got ", r);
   const int64_t c = self.size(-3), h = self.size(-2), w = self.size(-1);
-  CRESSET_CHECK_AS(ShapeError, c % (r * r) == 0,
+  const int64_t square = checked_product("pixel_shuffle", {r, r});
+  CRESSET_CHECK_AS(ShapeError, c % square == 0,
                    "pixel_shuffle: pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
                    "of upscale_factor, but input.size(-3)=",
-                   c, " is not divisible by ", r * r);
+                   c, " is not divisible by ", square);
   Dims lead = leading_sizes(self), order, apart = lead, together = lead;
   const int64_t n = lead.rank();
   for (int64_t i = 0; i < n; i++) order.push_back(i);
   for (int64_t i : {int64_t{0}, int64_t{3}, int64_t{1}, int64_t{4}, int64_t{2}}) order.push_back(n + i);
-  for (int64_t size : {c / (r * r), r, r, h, w}) apart.push_back(size);
-  for (int64_t size : {c / (r * r), h * r, w * r}) together.push_back(size);
+  for (int64_t size : {c / square, r, r, h, w}) apart.push_back(size);
+  for (int64_t size : {c / square, checked_product("pixel_shuffle", {h, r}), checked_product("pixel_shuffle", {w, r})})
+    together.push_back(size);
   return copied(permute(reshape(self, apart), order), together);
 }
 CRESSET_ERRORS_OF(pixel_shuffle, , self, upscale_factor)
@@ -163,7 +166,7 @@ Tensor pixel_unshuffle(const Tensor& self, int64_t downscale_factor) try {
   for (int64_t i = 0; i < n; i++) order.push_back(i);
   for (int64_t i : {int64_t{0}, int64_t{2}, int64_t{4}, int64_t{1}, int64_t{3}}) order.push_back(n + i);
   for (int64_t size : {c, h / r, r, w / r, r}) apart.push_back(size);
-  for (int64_t size : {c * r * r, h / r, w / r}) together.push_back(size);
+  for (int64_t size : {checked_product("pixel_unshuffle", {c, r, r}), h / r, w / r}) together.push_back(size);
   return copied(permute(reshape(self, apart), order), together);
 }
 CRESSET_ERRORS_OF(pixel_unshuffle, , self, downscale_factor)
