@@ -83,11 +83,6 @@ int main(int, char** arguments) {
   std::printf("rank %d of %d, local %d, %s: %s\n", rank, dist::get_world_size(), dist::get_local_rank(),
               dist::get_backend().c_str(), outcome.c_str());
   std::fflush(stdout);
-  if (mode == "forgetful") {
-    // Something is still expected when the program ends, as by a server's loop.
-    Tensor never = zeros({1});
-    dist::Work work = dist::irecv(never, 1 - rank, 77);
-    return 0;
-  }
+  if (mode == "forgetful") return 0;
   dist::destroy_process_group();
 }
