@@ -8,7 +8,7 @@ namespace cresset::distributed {
 
 // What a server holds at most, whoever asks for it. A client that wants more is told so, and the others go on.
 struct TcpStoreLimits {
-  size_t max_bytes = size_t{1} << 30;  // of all keys and values; and so much again of messages under way
+  size_t max_bytes = size_t{1} << 30;  // of all keys and values; four times as much of messages under way
   size_t max_keys = 1'000'000;
   size_t max_clients =
       0;  // connections that have been let in; 0: five eighths of the descriptors this process may have

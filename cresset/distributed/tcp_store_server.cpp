@@ -23,6 +23,7 @@ namespace {
 constexpr uint64_t kListenerId = 0;
 constexpr uint64_t kStopId = 1;
 constexpr Milliseconds kStrangerPatience = std::chrono::seconds(10);
+constexpr size_t kUnderWay = 4;                  // times max_bytes: many may ask for one large value at once
 constexpr size_t kOwnBuffer = size_t{64} << 10;  // every connection's: with it all can still be asked, and all deleted
 constexpr size_t kReadBytes = size_t{256} << 10;
 
@@ -165,7 +166,8 @@ void TcpStoreServer::on_event(Id id, uint32_t events) {
 void TcpStoreServer::read_from(Connection& connection) {
   try {
     const size_t count = connection.socket.read_some(read_buffer_.data(), read_buffer_.size());
-    check_room_for(connection, count);
+    // Who sends long messages bit by bit uses up what is kept for them.
+    CRESSET_CHECK_AS(ValueError, has_room_for(connection, count), "too much is under way");
     connection.in.append(read_buffer_.data(), count);
   } catch (const SocketError&) {
     handle_frames(connection);  // what came before the end still counts: it may be a goodbye
@@ -173,12 +175,9 @@ void TcpStoreServer::read_from(Connection& connection) {
   }
 }
 
-// Who sends long messages bit by bit, or asks for long values and does not read them, uses up what is kept for that;
-// then it is cut off.
-void TcpStoreServer::check_room_for(const Connection& connection, size_t bytes) const {
+bool TcpStoreServer::has_room_for(const Connection& connection, size_t bytes) const {
   const size_t own = connection.in.size() + connection.out.size() + bytes;
-  CRESSET_CHECK_AS(ValueError, own <= kOwnBuffer || buffered_ - connection.counted + own <= limits_.max_bytes,
-                   "too much is under way");
+  return own <= kOwnBuffer || (buffered_ - connection.counted + own) / kUnderWay <= limits_.max_bytes;
 }
 
 void TcpStoreServer::count_buffers(Connection& connection) {
@@ -287,8 +286,15 @@ std::vector<std::string> TcpStoreServer::turned_away() const {
 }
 
 void TcpStoreServer::reply(Connection& connection, Answer answer, std::string_view body) {
-  check_room_for(connection, body.size());
-  connection.out += wire::frame(answer, body);
+  if (has_room_for(connection, body.size())) {
+    connection.out += wire::frame(answer, body);
+  } else {
+    connection.out += wire::frame(Answer::kBadValue,
+                                  message_of("an answer of ", body.size(), " bytes found no room beside ", buffered_,
+                                             " of others that were not read yet (expected at "
+                                             "most ",
+                                             kUnderWay, " * ", limits_.max_bytes, "; TcpStoreLimits::max_bytes)"));
+  }
   flush(connection);
   count_buffers(connection);
 }

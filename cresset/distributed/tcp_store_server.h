@@ -46,7 +46,7 @@ class TcpStoreServer {
   void reply(Connection& connection, wire::Answer answer, std::string_view body = {});
   void check_not_crowded(Connection& connection);
   void count_buffers(Connection& connection);
-  void check_room_for(const Connection& connection, size_t bytes) const;
+  bool has_room_for(const Connection& connection, size_t bytes) const;
   void leave_will(Connection& connection, const std::string& key, std::string value);
   void drop(Id id);
   void turn_away(const Connection& connection, const char* why);
