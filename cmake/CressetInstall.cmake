@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/cresset)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/cresset DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*.inc")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "missing" EXCLUDE)
 install(TARGETS ${cresset_installed_targets} EXPORT cressetTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT cressetTargets NAMESPACE cresset:: DESTINATION ${package_folder})

@@ -190,6 +190,8 @@ if(cresset_distributed_sources)
       EXPORT_NAME distributed BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN"
       VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
     target_link_libraries(cresset_distributed PUBLIC cresset PRIVATE CressetDeps::gloo)
+    # A header of Gloo's that its packages leave out.
+    target_include_directories(cresset_distributed PRIVATE ${PROJECT_SOURCE_DIR}/cresset/distributed/gloo/missing)
     # A library of its own, loaded for the backend "mpi": programs that do not use MPI must not load it.
     if(CRESSET_MPI AND BUILD_SHARED_LIBS AND cresset_mpi_sources)
       cresset_add_loadable(cresset_mpi ${cresset_mpi_sources})

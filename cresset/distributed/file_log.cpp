@@ -82,7 +82,8 @@ FileLog::~FileLog() {
     const FileLock lock(*this, kLockPatience);
     read_records();
     append(Record::kLeave, {}, {});
-    if (left_users_ < expected_users_) return;
+    // One that was refused, or has come back, has joined beside those that are expected.
+    if (left_users_ < std::max(expected_users_, joined_users_)) return;
     for (const std::string& name : files_in(wills_path_)) ::unlink((wills_path_ + "/" + name).c_str());
     ::rmdir(wills_path_.c_str());
     ::unlink(path_.c_str());
@@ -181,6 +182,7 @@ bool FileLog::take_in_records() {
 void FileLog::apply(Record record, const std::string& key, std::string_view value) {
   if (record == Record::kSet) table_.set(key, value);
   if (record == Record::kErase) table_.erase(key);
+  if (record == Record::kJoin) ++joined_users_;
   if (record == Record::kLeave) ++left_users_;
 }
 

@@ -21,7 +21,7 @@ struct FileWill {
 
 class FileLog {
  public:
-  // The last of `expected_users` to go removes the file; 0: nobody does.
+  // The last to go removes the file when as many as `expected_users` have been there; 0: nobody does.
   FileLog(std::string path, int64_t expected_users, Milliseconds timeout);
   ~FileLog();
   FileLog(const FileLog&) = delete;
@@ -90,7 +90,7 @@ class FileLog {
   OwnedFd fd_;
   StoreTable table_;
   uint64_t read_bytes_ = 0;  // up to here the file is in the table
-  int64_t left_users_ = 0;
+  int64_t joined_users_ = 0, left_users_ = 0;
   uint64_t wills_made_ = 0;
 };
 

@@ -3,14 +3,17 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "cresset/core/error.h"
@@ -46,6 +49,24 @@ std::string folder_of_dumps() {
     if (folder && *folder) return folder;
   }
   return "/tmp";
+}
+
+// Whole or not at all, and for this user alone. Others may write to the folder of temporary files, too, and can guess
+// the name: what stands there is replaced, and a link is not followed.
+int write_privately(const std::string& path, const std::string& text) {
+  std::string temporary = path + ".XXXXXX";
+  const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (file < 0) return errno;
+  int error = 0;
+  for (size_t at = 0; at < text.size() && error == 0;) {
+    const ssize_t count = ::write(file, text.data() + at, text.size() - at);
+    if (count < 0 && errno != EINTR) error = errno;
+    if (count > 0) at += static_cast<size_t>(count);
+  }
+  if (::close(file) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) ::unlink(temporary.c_str());
+  return error;
 }
 
 int signal_pipe[2] = {-1, -1};
@@ -157,10 +178,18 @@ std::string FlightRecorder::json() const {
 
 void FlightRecorder::dump(const std::string& path) const {
   const std::string text = json();
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  CRESSET_CHECK_AS(IoError, file.good(), "FlightRecorder: cannot write ", path);
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    // A pipe or a terminal, which the caller has named.
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.close();
+    CRESSET_CHECK_AS(IoError, file.good(), "FlightRecorder: cannot write ", path);
+    return;
+  }
+  const int error = write_privately(path, text);
+  CRESSET_CHECK_AS(IoError, error == 0, "FlightRecorder: cannot write ", path, ": ",
+                   std::generic_category().message(error));
 }
 
 std::string FlightRecorder::dump_into(const std::string& folder) const {
@@ -169,7 +198,9 @@ std::string FlightRecorder::dump_into(const std::string& folder) const {
       group.begin(), group.end(), [](char c) { return c == ' ' || c == '/'; }, '_');
   std::string path =
       folder + "/flight_" + group + "_rank" + std::to_string(rank_) + "_" + std::to_string(getpid()) + ".json";
-  dump(path);
+  const int error = write_privately(path, json());
+  CRESSET_CHECK_AS(IoError, error == 0, "FlightRecorder: cannot write ", path, ": ",
+                   std::generic_category().message(error));
   return path;
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cresset/core/error.h"
+#include "cresset/core/warning.h"
 #include "cresset/distributed/health_keys.h"
 
 namespace cresset::distributed {
@@ -16,6 +17,7 @@ constexpr Milliseconds kTick{20};
 // How long whoever keeps the table waits for the others to read of an error.
 constexpr Milliseconds kLingers{1000};
 constexpr const char* kInitError = "error/init";
+constexpr const char* kTurnedAway = "turned away";
 
 std::string host_name() {
   char name[256] = "";
@@ -51,11 +53,13 @@ std::shared_ptr<Health> Health::start(HealthOptions options) {
 void Health::listen(const std::shared_ptr<Store>& store) {
   uint64_t version = 0;
   try {
-    while (true) {
-      Changes changes = store->changes("", version, Milliseconds(2000));
+    // Before this rank has joined, nobody says goodbye in its name: the listener looks itself whether it may go.
+    for (bool joined = false;;) {
+      Changes changes = store->changes("", version, joined ? Milliseconds(2000) : kTick);
       version = changes.version;
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
+      joined = joined_;
       for (const auto& [key, value] : changes.entries) hear(key, value);
       if (!changes.entries.empty()) changed_.notify_all();
     }
@@ -73,12 +77,17 @@ void Health::hear(const std::string& key, const std::string& value) {
     else if (!key.starts_with("exit/"))
       return;
   }
+  const auto group = members_only(name);
+  if (group && !open_groups_.contains(*group)) return;
+  if (name.starts_with("closed/")) return;  // between the writers of a group's members
   const bool news = !table_.contains(name);
   table_[name] = {value, Clock::now()};
   if (!news) return;
   const bool is_error = name.starts_with("error/") || (name.ends_with("/outcome") && value != "passed");
-  if (is_error && !stopping_ && !lost_store_)
+  if (is_error && joined_ && !stopping_ && !lost_store_) {
     tasks_.push_back({Task::set, of(("knows/" + name).c_str(), options_.rank), ""});
+    posted_.insert(tasks_.back().key);
+  }
   if (const auto rank = rank_in(name, "death/")) departures_.push_back({*rank, true, Clock::now()});
   if (const auto rank = rank_in(name, "left/")) departures_.push_back({*rank, false, Clock::now()});
   // Of one that died before it had left its will, only the launcher can tell.
@@ -94,31 +103,22 @@ void Health::write(const std::shared_ptr<Store>& store) {
       std::unique_lock lock(mutex_);
       writing_ = false;
       changed_.notify_all();
-      changed_.wait_until(lock, next_look, [&] { return stopping_ || !tasks_.empty(); });
+      const auto has_work = [&] { return stopping_ || !tasks_.empty(); };
+      if (joined_)
+        changed_.wait_until(lock, next_look, has_work);
+      else
+        changed_.wait(lock, [&] { return has_work() || joined_; });
       if (tasks_.empty() && stopping_) return;
+      const bool joined = joined_;
       if (!tasks_.empty()) {
         const Task task = std::move(tasks_.front());
         tasks_.pop_front();
         writing_ = true;
         lock.unlock();
-        const std::string name = key(task.key);
-        switch (task.kind) {
-          case Task::set:
-            store->set(name, task.value);
-            break;
-          case Task::propose:
-            store->compare_set(name, "", task.value);
-            break;
-          case Task::will:
-            store->last_will(name, task.value);
-            break;
-          case Task::withdraw:
-            store->withdraw_will(name);
-            break;
-        }
+        carry_out(*store, task);
       }
       if (lock.owns_lock()) lock.unlock();
-      if (Clock::now() < next_look) continue;
+      if (!joined || Clock::now() < next_look) continue;
       next_look = Clock::now() + beat_interval() / 5;
       // Whoever stays in one operation says so at once: it may be the one that others will ask about.
       const uint64_t begun = begun_.load(std::memory_order_relaxed);
@@ -138,6 +138,31 @@ void Health::write(const std::shared_ptr<Store>& store) {
     }
   } catch (const std::exception&) {
     lost_store();
+  }
+}
+
+void Health::carry_out(Store& store, const Task& task) {
+  const std::string name = key(task.key);
+  switch (task.kind) {
+    case Task::set:
+      store.set(name, task.value);
+      break;
+    case Task::propose:
+      store.compare_set(name, "", task.value);
+      break;
+    case Task::will:
+      store.last_will(name, task.value);
+      break;
+    case Task::withdraw:
+      store.withdraw_will(name);
+      break;
+    case Task::erase:
+      store.delete_key(name);
+      break;
+    case Task::close:
+      store.set(name, task.value);
+      close_in_store(store, task);
+      break;
   }
 }
 
@@ -185,6 +210,10 @@ void Health::join(Milliseconds timeout) {
                    parts.size() > 1 ? parts[1] : "?", "): two processes have the same rank, or the store ",
                    store.name(), " was used before", store.name().starts_with("file:") ? " (remove the file)" : ""));
   }
+  {
+    const std::lock_guard lock(mutex_);
+    joined_ = true;
+  }
   ask_writer({Task::will, of("death", options_.rank), "lost"});
   // What a killed run left in a file looks like members that have died, or of another world.
   const bool is_file = store.name().starts_with("file:");
@@ -199,8 +228,8 @@ void Health::join(Milliseconds timeout) {
       [&] {
         error = heard(kInitError);
         if (error) return true;
-        std::string words = disagreement_of_members();
-        if (words.empty() && options_.turned_away) words = options_.turned_away();
+        tell_who_was_turned_away();
+        const std::string words = disagreement_of_members();
         if (!words.empty()) {
           if (!told) propose(kInitError, "init_process_group: " + words + stale);
           told = true;
@@ -217,7 +246,19 @@ void Health::join(Milliseconds timeout) {
   check_meeting();
   CRESSET_CHECK_AS(DistributedError, failed.words.empty(), "init_process_group failed: ", failed.words, stale);
   CRESSET_CHECK_AS(DistributedError, complete, "init_process_group: ", ranks_in_words(missing), " did not join within ",
-                   timeout.count(), " ms (world size ", options_.world_size, ")");
+                   timeout.count(), " ms (world size ", options_.world_size, ")",
+                   heard(kTurnedAway) ? "; " + *heard(kTurnedAway) : "");
+}
+
+// Perhaps a rank with another secret, for which all others will wait in vain; perhaps a stranger who says that it is
+// one. So it ends nothing, but whoever waits may read of it.
+void Health::tell_who_was_turned_away() {
+  if (!options_.turned_away || told_turned_away_) return;
+  const std::string words = options_.turned_away();
+  if (words.empty()) return;
+  told_turned_away_ = true;
+  CRESSET_WARN("init_process_group: ", words);
+  post(kTurnedAway, words);
 }
 
 void Health::check_meeting() const {
@@ -273,6 +314,7 @@ bool Health::wait_heard(const std::function<bool()>& enough, Clock::time_point d
 void Health::ask_writer(Task task) {
   const std::lock_guard lock(mutex_);
   if (lost_store_) return;
+  if (task.kind == Task::set || task.kind == Task::propose) posted_.insert(task.key);
   tasks_.push_back(std::move(task));
   changed_.notify_all();
 }
@@ -305,6 +347,7 @@ void Health::leave_note(const std::string& how) {
   std::vector<std::shared_ptr<Watched>> groups;
   {
     const std::lock_guard lock(mutex_);
+    if (!joined_) return;  // the rank is another process's, which has not left
     for (const auto& group : groups_)
       if (auto alive = group.lock()) groups.push_back(std::move(alive));
   }
@@ -317,7 +360,7 @@ void Health::leave() {
   std::unique_lock lock(mutex_);
   if (stopping_) return;
   stopping_ = true;
-  if (!lost_store_) {
+  if (joined_ && !lost_store_) {
     tasks_.push_back({Task::withdraw, of("death", options_.rank), ""});
     // The listener waits for changes: here is one.
     tasks_.push_back({Task::set, of("goodbye", options_.rank), ""});

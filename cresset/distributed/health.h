@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "cresset/distributed/fingerprint.h"
 #include "cresset/distributed/store.h"
@@ -31,7 +32,8 @@ struct HealthOptions {
   std::string scope;             // in front of our own keys: a second group in one process needs other names
   bool launcher_store = false;   // the launcher keeps the table, not rank 0
   bool keeps_store = false;      // this process does: with it the table is gone
-  // Who came to the store with another secret than this rank has, in words; empty: nobody.
+  // Who came to the store with another secret than this rank has, in words; empty: nobody. It may have been a stranger
+  // who only says so: nothing may depend on it but words.
   std::function<std::string()> turned_away;
 };
 
@@ -45,6 +47,15 @@ class Health : public std::enable_shared_from_this<Health> {
   // Says that this rank is here, and waits for all others. Names those who did not come.
   void join(Milliseconds timeout);
   void add(const std::shared_ptr<Watched>& group);
+
+  // What others tell of a group's operations is kept while it is open. The last member to close it removes its keys
+  // from the store.
+  void open_group(const std::string& name);
+  void close_group(const std::string& name, const std::vector<int>& ranks);
+  // Keys that nobody will ask for any more: here they are forgotten, in the store those go that this rank has set.
+  void forget(const std::string& prefix);
+  // Everything that this rank has set, for removal when all others have left, too.
+  std::vector<std::string> keys_left_behind() const;
 
   // Throws what was found wrong with this meeting, by any rank.
   void check_meeting() const;
@@ -116,14 +127,18 @@ class Health : public std::enable_shared_from_this<Health> {
     Clock::time_point when;
   };
   struct Task {
-    enum Kind { set, propose, will, withdraw } kind;
+    enum Kind { set, propose, will, withdraw, erase, close } kind;
     std::string key, value;
+    std::vector<int> ranks = {};  // of a group that is closed
   };
 
   explicit Health(HealthOptions options);
   void listen(const std::shared_ptr<Store>& store);
   void hear(const std::string& key, const std::string& value);
   void write(const std::shared_ptr<Store>& store);
+  void tell_who_was_turned_away();
+  void carry_out(Store& store, const Task& task);
+  void close_in_store(Store& store, const Task& task) const;
   void look_after();
   void lost_store();
   void ask_writer(Task task);
@@ -141,6 +156,10 @@ class Health : public std::enable_shared_from_this<Health> {
   std::vector<Departure> departures_;
   std::deque<Task> tasks_;
   std::vector<std::weak_ptr<Watched>> groups_;
+  std::set<std::string> open_groups_{"default"};
+  std::set<std::string> posted_;  // keys in the store that this rank has set and not removed
+  bool joined_ = false;           // the rank is ours: until then nothing is said in its name
+  bool told_turned_away_ = false;
   bool stopping_ = false;
   bool writing_ = false;
   int threads_ = 0;

@@ -31,4 +31,19 @@ inline std::optional<int> rank_in(const std::string& key, std::string_view prefi
   return std::stoi(rest);
 }
 
+// The group of a key that only its members need: "at/group 3/1".
+inline std::optional<std::string> members_only(const std::string& key) {
+  for (const std::string_view kind : {"at/", "wants/", "took/", "monitored/", "connected/"}) {
+    if (!key.starts_with(kind)) continue;
+    const size_t end = key.find('/', kind.size());
+    if (end != std::string::npos) return key.substr(kind.size(), end - kind.size());
+  }
+  return {};
+}
+
+// Whether this key is about the group, and of no use when all members have left it.
+inline bool is_of_group(const std::string& key, const std::string& group) {
+  return members_only(key) == group || key == "error/" + group || key.starts_with("knows/error/" + group + "/");
+}
+
 }  // namespace cresset::distributed

@@ -27,6 +27,8 @@ struct State {
   std::shared_ptr<World> world;
   pid_t forked_from = 0;            // of a child: whose groups these were
   std::map<std::string, int> uses;  // how often a store was met at in this process
+  // By store: what this rank's last world there left, to be removed when all ranks have met again.
+  std::map<std::string, std::vector<std::string>> left_behind;
 };
 
 pid_t initialized_in = 0;  // the process that made a group: a forked child that did not has nothing to take down
@@ -45,6 +47,24 @@ void forget_in_child() {
   new std::shared_ptr<World>(std::move(all.world));  // never freed
   all.world = nullptr;
   all.uses.clear();
+  all.left_behind.clear();
+}
+
+std::string store_in_words(const World& world) {
+  return message_of(world.root->name(), " ", world.options.group_name, " ", world.generation, " ",
+                    world.options.world_size);
+}
+
+// All have met again, so nobody looks for what was said in the world before.
+void remove_left_behind(const World& world) {
+  std::vector<std::string> keys;
+  {
+    const std::lock_guard lock(state().mutex);
+    keys.swap(state().left_behind[store_in_words(world)]);
+  }
+  if (keys.empty()) return;
+  PrefixStore store(world.generation, world.root);
+  for (const std::string& key : keys) store.delete_key(key);
 }
 
 void take_down(World& world, const std::string& how, bool in_order) {
@@ -52,6 +72,7 @@ void take_down(World& world, const std::string& how, bool in_order) {
   groups.push_back(world.all);
   for (const auto& group : groups) {
     if (!group) continue;
+    if (group->error()) give_up_mpi();
     if (in_order)
       group->finish_queue();
     else
@@ -61,6 +82,10 @@ void take_down(World& world, const std::string& how, bool in_order) {
   if (world.keeps_store) world.health->wait_for_others(in_order ? kForOthers : Milliseconds(1000));
   world.health->leave();
   if (!in_order) return;
+  {
+    const std::lock_guard lock(state().mutex);
+    state().left_behind[store_in_words(world)] = world.health->keys_left_behind();
+  }
   for (const auto& group : groups)
     if (group) group->shutdown();
 }
@@ -78,7 +103,8 @@ void at_exit(int status, void*) {
     take_down(*world, message_of("exited with status ", status), false);
     new std::shared_ptr<World>(world);  // its threads may still look at it
   }
-  finalize_mpi();
+  // Finalizing waits for all ranks. Those that have to hear of a failure from mpirun must not be kept waiting for it.
+  if (status == 0) finalize_mpi();
 }
 
 void prepare_process() {
@@ -125,7 +151,10 @@ std::shared_ptr<Transport> connect_transport(const World& world, const std::stri
   GlooOptions options;
   options.rank = static_cast<int>(place);
   options.size = static_cast<int>(ranks.size());
-  options.store = std::make_shared<PrefixStore>("mesh/" + world.names + name, world.root->clone());
+  options.ranks = ranks;
+  options.group = "mesh/" + world.names + name;
+  options.store = std::make_shared<PrefixStore>(options.group, world.root->clone());
+  options.token = world.options.token;
   options.master = world.master;
   options.timeout = timeout;
   options.check = [&] {
@@ -160,11 +189,12 @@ void init_process_group(const InitOptions& given) {
   world->options.rank = found.rank;
   world->options.world_size = found.world_size;
   world->options.store = nullptr;
+  if (given.token.empty()) world->options.token = text_in_environment("CRESSET_TOKEN");
   world->root = found.store;
   world->master = found.master;
   world->keeps_store = found.keeps_store;
   // Names of this generation, and of this use of the store: what an earlier group left must not be taken for ours.
-  const std::string generation = std::to_string(number_in_environment("CRESSET_GENERATION").value_or(0)) + "/";
+  world->generation = std::to_string(number_in_environment("CRESSET_GENERATION").value_or(0));
   int use;
   {
     const std::lock_guard lock(all.mutex);
@@ -172,11 +202,11 @@ void init_process_group(const InitOptions& given) {
   }
   std::string scope = given.group_name.empty() ? "" : given.group_name + "/";
   if (use > 0) scope += "again " + std::to_string(use) + "/";
-  world->names = generation + scope;
+  world->names = world->generation + "/" + scope;
   HealthOptions health;
   health.rank = found.rank;
   health.world_size = found.world_size;
-  health.store = std::make_shared<PrefixStore>(generation.substr(0, generation.size() - 1), found.store);
+  health.store = std::make_shared<PrefixStore>(world->generation, found.store);
   health.scope = scope;
   health.launcher_store = found.launcher_store;
   // A store that was given is probably kept by rank 0, too.
@@ -185,6 +215,7 @@ void init_process_group(const InitOptions& given) {
   world->health = Health::start(health);
   try {
     world->health->join(given.timeout);
+    remove_left_behind(*world);
     std::vector<int> everyone(static_cast<size_t>(found.world_size));
     std::iota(everyone.begin(), everyone.end(), 0);
     const auto left = std::chrono::duration_cast<Milliseconds>(deadline - std::chrono::steady_clock::now());
@@ -255,7 +286,9 @@ void destroy_process_group(const Group& group) {
       found = *at;
       world->groups.erase(at);
     }
+    if (found->error()) give_up_mpi();
     found->shutdown();
+    world->health->close_group(found->name(), found->ranks());
     return;
   }
   {

@@ -49,6 +49,7 @@ class MeshGroup final : public ProcessGroup, public Watched {
   int global_rank(int rank) const override;
   int rank_of(int global_rank) const override;
   const std::string& name() const override { return options_.name; }
+  const std::vector<int>& ranks() const { return options_.ranks; }  // of the world, in the group's order
   const char* backend() const override { return transport_->name(); }
   Milliseconds timeout() const override { return Milliseconds(timeout_.load()); }
   void set_timeout(Milliseconds timeout) override;

@@ -40,7 +40,11 @@ void MeshGroup::monitored_barrier(Milliseconds timeout, bool name_all) {
   health_->propose(base + "outcome", outcome);
   health_->wait_heard([&] { return health_->heard(base + "outcome").has_value(); }, Clock::now() + Milliseconds(1000));
   const std::string agreed = health_->heard(base + "outcome").value_or(outcome);
-  if (agreed == "passed") return;
+  if (agreed == "passed") {
+    // All have come, so all are done with the one before.
+    health_->forget("monitored/" + name() + "/" + std::to_string(number - 1) + "/");
+    return;
+  }
   health_->let_others_hear(base + "outcome");
   throw DistributedError(agreed);
 }

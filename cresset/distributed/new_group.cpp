@@ -109,9 +109,12 @@ Group new_group(std::vector<int> given, std::optional<Milliseconds> timeout, con
   const int number = ++world->made;
   const std::string name = message_of("group ", number);
   const Milliseconds limit = timeout.value_or(world->all->timeout());
+  const bool is_member = std::find(ranks.begin(), ranks.end(), self) != ranks.end();
+  if (is_member) world->health->open_group(name);
   agree(*world->health, world->options.world_size, self, ranks, used == usual ? "" : " over " + used, name, limit);
-  if (std::find(ranks.begin(), ranks.end(), self) == ranks.end())
-    return std::make_shared<OutsideGroup>(self, name, ranks, used, limit);
+  // All have called it, so all are done with the one before.
+  world->health->forget(message_of("group/group ", number - 1, "/"));
+  if (!is_member) return std::make_shared<OutsideGroup>(self, name, ranks, used, limit);
   auto group = make_group(*world, number, ranks, limit, used);
   keep_group(*world, group);
   return group;

@@ -65,4 +65,11 @@ void OwnedFd::close() {
   fd_ = -1;
 }
 
+int OwnedFd::release() {
+  auto& all = OwnedFds::instance();
+  const std::lock_guard lock(all.mutex);
+  all.fds.erase(fd_);
+  return std::exchange(fd_, -1);
+}
+
 }  // namespace cresset::distributed

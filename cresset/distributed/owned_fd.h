@@ -20,6 +20,8 @@ class CRESSET_API OwnedFd {
   explicit operator bool() const { return fd_ >= 0; }
   int get() const { return fd_; }
   void close();
+  // The caller's from now on; it stays with this process when programs are started, but not when it forks.
+  int release();
 
  private:
   int fd_ = -1;

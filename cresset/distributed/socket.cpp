@@ -81,16 +81,16 @@ bool is_connected_to_itself(int fd) {
   return here_bytes == there_bytes && std::equal(a, a + here_bytes, b);
 }
 
+// True when it is made already.
+bool begin(const Socket& socket, const addrinfo& address) {
+  if (::connect(socket.fd(), address.ai_addr, address.ai_addrlen) == 0) return true;
+  if (errno != EINPROGRESS && errno != EINTR) fail(socket.peer(), "connect", errno);
+  return false;
+}
+
 void finish_connecting(const Socket& socket, const addrinfo& address, TimePoint deadline) {
-  if (::connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
-    if (errno != EINPROGRESS && errno != EINTR) fail(socket.peer(), "connect", errno);
-    wait_ready(socket, POLLOUT, deadline);
-    int error = 0;
-    socklen_t bytes = sizeof error;
-    ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &bytes);
-    if (error != 0) fail(socket.peer(), "connect", error);
-  }
-  if (is_connected_to_itself(socket.fd())) fail(socket.peer(), "connect", ECONNREFUSED);
+  if (!begin(socket, address)) wait_ready(socket, POLLOUT, deadline);
+  check_connected(socket);
 }
 
 }  // namespace
@@ -186,6 +186,21 @@ Socket connect_to(const std::string& host, uint16_t port, TimePoint deadline) {
       if (!address->ai_next) throw;
     }
   }
+}
+
+Socket begin_connecting(const std::string& host, uint16_t port) {
+  const Addresses addresses(host, port, AI_NUMERICHOST);
+  Socket socket = open_socket(*addresses.first, host_and_port(host, port));
+  begin(socket, *addresses.first);
+  return socket;
+}
+
+void check_connected(const Socket& socket) {
+  int error = 0;
+  socklen_t bytes = sizeof error;
+  ::getsockopt(socket.fd(), SOL_SOCKET, SO_ERROR, &error, &bytes);
+  if (error != 0) fail(socket.peer(), "connect", error);
+  if (is_connected_to_itself(socket.fd())) fail(socket.peer(), "connect", ECONNREFUSED);
 }
 
 Socket listen_on(const std::string& host, uint16_t port) {

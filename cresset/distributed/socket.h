@@ -28,6 +28,8 @@ class CRESSET_API Socket {
   int fd() const { return fd_.get(); }
   const std::string& peer() const { return peer_; }
   void close() { fd_.close(); }
+  // For whoever takes the connection over.
+  int release() { return fd_.release(); }
 
   // All bytes by the deadline, or a SocketError that names the peer.
   void read_exactly(void* data, size_t bytes, TimePoint deadline);
@@ -53,6 +55,9 @@ CRESSET_API std::string host_and_port(const std::string& host, uint16_t port);
 
 // One attempt; throws SocketError ("connection refused", ...).
 CRESSET_API Socket connect_to(const std::string& host, uint16_t port, TimePoint deadline);
+// Only begins it, at a numeric address: when the socket can be written to, check_connected says how it went.
+CRESSET_API Socket begin_connecting(const std::string& host, uint16_t port);
+CRESSET_API void check_connected(const Socket& socket);
 // Port 0 takes a free one.
 CRESSET_API Socket listen_on(const std::string& host, uint16_t port);
 

@@ -10,9 +10,32 @@ const std::string* StoreTable::find(const std::string& key) const {
   return found == entries_.end() ? nullptr : &found->second.value;
 }
 
+void StoreTable::check_room(const std::string& key, size_t value_bytes) const {
+  constexpr size_t kSmall = 4096, kReserve = 16;
+  const auto with_reserve = [&](size_t limit) {
+    const bool is_small = key.size() + value_bytes <= kSmall && limit < SIZE_MAX / 2;
+    return is_small ? limit + limit / kReserve : limit;
+  };
+  const std::string* before = find(key);
+  if (before && value_bytes <= before->size()) return;
+  const size_t bytes = bytes_ + value_bytes + (before ? 0 : key.size()) - (before ? before->size() : 0);
+  CRESSET_CHECK_AS(ValueError, bytes <= with_reserve(limits_.max_bytes), "the store is full: key '", key.substr(0, 40),
+                   "' with ", value_bytes, " bytes would make it ", bytes, " bytes (expected at most ",
+                   limits_.max_bytes, "; TcpStoreLimits::max_bytes)");
+  CRESSET_CHECK_AS(ValueError, before || entries_.size() < with_reserve(limits_.max_keys), "the store is full: key '",
+                   key.substr(0, 40), "' would be its ", entries_.size() + 1, "th (expected at most ", limits_.max_keys,
+                   "; TcpStoreLimits::max_keys)");
+}
+
 void StoreTable::set(const std::string& key, std::string_view value) {
+  check_room(key, value.size());
+  set_always(key, value);
+}
+
+void StoreTable::set_always(const std::string& key, std::string_view value) {
   const auto [place, is_new] = entries_.try_emplace(key);
   if (!is_new) order_.erase(place->second.version);
+  bytes_ += value.size() + (is_new ? key.size() : 0) - place->second.value.size();
   place->second.value = value;
   place->second.version = ++version_;
   order_.emplace_hint(order_.end(), version_, &place->first);
@@ -49,6 +72,7 @@ bool StoreTable::erase(const std::string& key) {
   const auto place = entries_.find(key);
   if (place == entries_.end()) return false;
   order_.erase(place->second.version);
+  bytes_ -= place->first.size() + place->second.value.size();
   entries_.erase(place);
   return true;
 }

@@ -12,14 +12,27 @@ inline constexpr size_t kMaxKeyBytes = 4096;
 inline constexpr size_t kMaxValueBytes = size_t{64} << 20;
 inline constexpr size_t kMaxListBytes = size_t{16} << 20;
 
+// What a table takes at most. A small entry finds room beyond it, a sixteenth more: a program that fills the store must
+// not keep the ranks from telling each other how they are.
+struct TableLimits {
+  size_t max_bytes = SIZE_MAX;
+  size_t max_keys = SIZE_MAX;
+};
+
 class StoreTable {
  public:
+  explicit StoreTable(TableLimits limits = {}) : limits_(limits) {}
   uint64_t version() const { return version_; }
   int64_t size() const { return static_cast<int64_t>(entries_.size()); }
   bool contains(const std::string& key) const { return entries_.contains(key); }
   const std::string* find(const std::string& key) const;
 
+  size_t bytes() const { return bytes_; }
+
+  // Throws ValueError when the table is full; so do add and compare_set.
   void set(const std::string& key, std::string_view value);
+  // The same whether it is full or not: a last will must be carried out.
+  void set_always(const std::string& key, std::string_view value);
   // What add would give. Throws ValueError when a text that is no number stands there, or when the sum does not fit.
   int64_t sum(const std::string& key, int64_t amount) const;
   int64_t add(const std::string& key, int64_t amount);
@@ -34,6 +47,10 @@ class StoreTable {
     uint64_t version = 0;
   };
 
+  void check_room(const std::string& key, size_t value_bytes) const;
+
+  TableLimits limits_;
+  size_t bytes_ = 0;  // of keys and values
   std::map<std::string, Entry> entries_;
   std::map<uint64_t, const std::string*> order_;  // the keys of entries_, oldest change first
   uint64_t version_ = 0;

@@ -23,6 +23,7 @@ inline constexpr size_t kMaxIntroduction = 100;
 inline constexpr size_t kMaxRequestBytes = kMaxValueBytes + (size_t{1} << 20);  // a value with its key
 // A list of changes may be one value longer than the limit at which it stops, and is longer on the wire than counted.
 inline constexpr size_t kMaxReplyBytes = 2 * kMaxRequestBytes + 8 * kMaxListBytes;
+inline constexpr size_t kMaxKeys = 100'000;       // in one request: each costs more memory than its bytes on the wire
 inline constexpr size_t kMaxGreetingBytes = 160;  // from those who have not shown yet who they are
 
 enum class Ask : uint8_t {
@@ -82,7 +83,9 @@ class Reader {
   }
   std::vector<std::string> keys() {
     std::vector<std::string> values;
-    for (uint64_t left = number(4); left > 0; --left) values.push_back(key());
+    const uint64_t count = number(4);
+    CRESSET_CHECK_AS(ValueError, count <= kMaxKeys, "a list of ", count, " keys");
+    for (uint64_t left = count; left > 0; --left) values.push_back(key());
     return values;
   }
   void end() const { CRESSET_CHECK_AS(ValueError, rest_.empty(), rest_.size(), " bytes too many"); }

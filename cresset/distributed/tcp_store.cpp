@@ -100,6 +100,8 @@ struct TcpStore::Client {
     proof.text(wire::proof("client", token, first.body, nonce));
     send(Ask::kProof, proof.body(), deadline);
     const Reply second = receive(deadline);
+    CRESSET_CHECK_AS(DistributedError, second.answer != Answer::kRefused || second.body == "token", kStore,
+                     ": the server at ", name, " refused the connection (", second.body, ")");
     CRESSET_CHECK_AS(DistributedError, second.answer == Answer::kDone, kStore, ": the server at ", name,
                      " refused the token");
     CRESSET_CHECK_AS(DistributedError,
@@ -180,7 +182,7 @@ std::shared_ptr<TcpStoreServer> make_server(const TcpStoreOptions& options) {
   try {
     Socket listener = options.listen_fd >= 0 ? Socket(options.listen_fd, message_of("fd ", options.listen_fd))
                                              : listen_on(options.host, options.port);
-    return std::make_shared<TcpStoreServer>(std::move(listener), options.token);
+    return std::make_shared<TcpStoreServer>(std::move(listener), options.token, options.limits);
   } catch (const SocketError& error) {
     throw DistributedError(message_of(kStore, ": ", error.msg()));
   }
@@ -258,8 +260,18 @@ std::string TcpStore::compare_set(const std::string& key, const std::string& exp
   return client_->ask(Ask::kCompareSet, body, timeout_, [&] { return "setting key '" + key + "'"; }).body;
 }
 
-void TcpStore::wait(const std::vector<std::string>& keys, Milliseconds timeout) {
+namespace {
+
+void check_keys(const std::vector<std::string>& keys) {
+  CRESSET_CHECK_AS(ValueError, keys.size() <= wire::kMaxKeys, kStore, ": found ", keys.size(),
+                   " keys to wait or look for at once (expected at most ", wire::kMaxKeys, ")");
   for (const std::string& key : keys) check_key(kStore, key);
+}
+
+}  // namespace
+
+void TcpStore::wait(const std::vector<std::string>& keys, Milliseconds timeout) {
+  check_keys(keys);
   wire::Writer body;
   body.number(static_cast<uint64_t>(timeout.count()));
   body.number(0);
@@ -272,7 +284,7 @@ void TcpStore::wait(const std::vector<std::string>& keys, Milliseconds timeout) 
 }
 
 bool TcpStore::check(const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) check_key(kStore, key);
+  check_keys(keys);
   wire::Writer body;
   body.texts(keys);
   const auto reply = client_->ask(Ask::kCheck, body, timeout_, [&] { return "looking for " + keys_text(keys); });

@@ -6,6 +6,14 @@
 
 namespace cresset::distributed {
 
+// What a server holds at most, whoever asks for it. A client that wants more is told so, and the others go on.
+struct TcpStoreLimits {
+  size_t max_bytes = size_t{1} << 30;  // of all keys and values; four times as much of messages under way
+  size_t max_keys = 1'000'000;
+  size_t max_clients =
+      0;  // connections that have been let in; 0: five eighths of the descriptors this process may have
+};
+
 struct TcpStoreOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 0;                       // 0: the server takes a free one
@@ -14,6 +22,7 @@ struct TcpStoreOptions {
   std::string token;                       // what a client must know; empty: nothing is asked
   std::string introduction;                // who a client is, for what the server says of it: "rank 1 (pid 7)"
   Milliseconds timeout = kDefaultTimeout;  // for connecting and for every wait without its own
+  TcpStoreLimits limits;                   // of the server
 };
 
 class TcpStoreServer;

@@ -1,12 +1,17 @@
+// The loop: who comes, greets, says something that makes no sense, or leaves.
 #include "cresset/distributed/tcp_store_server.h"
 
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+
+#include "cresset/distributed/tcp_store_connection.h"
 
 namespace cresset::distributed {
 
@@ -17,12 +22,17 @@ namespace {
 
 constexpr uint64_t kListenerId = 0;
 constexpr uint64_t kStopId = 1;
-constexpr size_t kMaxStrangers = 256;
 constexpr Milliseconds kStrangerPatience = std::chrono::seconds(10);
-constexpr Milliseconds kCrowdedPatience = std::chrono::seconds(1);
-constexpr size_t kMaxWills = 1024;
+constexpr size_t kUnderWay = 4;                  // times max_bytes: many may ask for one large value at once
+constexpr size_t kOwnBuffer = size_t{64} << 10;  // every connection's: with it all can still be asked, and all deleted
 constexpr size_t kReadBytes = size_t{256} << 10;
-constexpr size_t kNamedMissing = 16;
+
+// The process has other uses for its descriptors: of 8 parts 5 are for those who were let in, 1 for strangers.
+size_t eighths_of_descriptors(size_t parts) {
+  rlimit limit{};
+  const bool is_known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return std::min<size_t>(is_known ? limit.rlim_cur : 1024, size_t{1} << 20) / 8 * parts;
+}
 
 }  // namespace
 
@@ -36,36 +46,17 @@ std::string wire::new_nonce() {
   return nonce;
 }
 
-// A request that waits for keys, or for changes under a prefix.
-struct TcpStoreServer::Parked {
-  Ask ask = Ask::kGet;
-  TimePoint deadline;
-  std::vector<std::string> keys;  // of changes: the prefix alone
-  size_t present = 0;             // this many keys in front were there already
-  uint64_t since = 0;
-};
-
-struct TcpStoreServer::Connection {
-  Id id = 0;
-  Socket socket;
-  TimePoint born;
-  bool is_trusted = false;
-  std::string introduction;               // who it says it is
-  std::string expected_proof, own_proof;  // after the challenge
-  std::string in, out;
-  size_t sent = 0;          // of out
-  bool is_writing = false;  // waits until the socket takes more of it
-  std::unique_ptr<Parked> parked;
-  std::map<std::string, std::string> wills;
-};
-
-TcpStoreServer::TcpStoreServer(Socket listener, std::string token)
+TcpStoreServer::TcpStoreServer(Socket listener, std::string token, const TcpStoreLimits& limits)
     : host_(listener.local_host()),
       port_(listener.local_port()),
       token_(std::move(token)),
       listener_(std::move(listener)),
       owner_(::getpid()),
-      read_buffer_(kReadBytes, '\0') {
+      limits_(limits),
+      max_clients_(limits.max_clients > 0 ? limits.max_clients : std::max<size_t>(8, eighths_of_descriptors(5))),
+      max_strangers_(std::clamp<size_t>(eighths_of_descriptors(1), 8, 256)),
+      read_buffer_(kReadBytes, '\0'),
+      table_(TableLimits{limits.max_bytes, limits.max_keys}) {
   events_ = ::epoll_create1(EPOLL_CLOEXEC);
   stop_event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event listen_event{EPOLLIN, {.u64 = kListenerId}}, stop_event{EPOLLIN, {.u64 = kStopId}};
@@ -115,7 +106,7 @@ void TcpStoreServer::serve() {
     }
     drop_late_strangers();
     answer_parked();
-    const bool may_accept = strangers_.size() < kMaxStrangers && std::chrono::steady_clock::now() >= accept_after_;
+    const bool may_accept = std::chrono::steady_clock::now() >= accept_after_;
     if (may_accept != is_accepting_) {
       is_accepting_ = may_accept;
       epoll_event event{may_accept ? EPOLLIN : 0U, {.u64 = kListenerId}};
@@ -127,17 +118,14 @@ void TcpStoreServer::serve() {
 int TcpStoreServer::next_pause() const {
   TimePoint next = deadline_after(std::chrono::hours(1));
   for (const Id id : parked_) next = std::min(next, connections_.at(id)->parked->deadline);
-  if (!strangers_.empty()) {
-    const auto patience = strangers_.size() >= kMaxStrangers ? kCrowdedPatience : kStrangerPatience;
-    next = std::min(next, connections_.at(*strangers_.begin())->born + patience);
-  }
-  if (!is_accepting_ && strangers_.size() < kMaxStrangers) next = std::min(next, accept_after_);
+  if (!strangers_.empty()) next = std::min(next, connections_.at(*strangers_.begin())->born + kStrangerPatience);
+  if (!is_accepting_) next = std::min(next, accept_after_);
   return static_cast<int>(left_until(next).count());
 }
 
 void TcpStoreServer::accept_some() {
   // A few at a time: those who are here already are served in between.
-  for (int i = 0; i < 16 && strangers_.size() < kMaxStrangers; ++i) {
+  for (int i = 0; i < 16; ++i) {
     auto connection = std::make_unique<Connection>();
     connection->socket = listener_.accept();
     if (!connection->socket) {
@@ -151,6 +139,8 @@ void TcpStoreServer::accept_some() {
     watch(*connection, EPOLLIN, EPOLL_CTL_ADD);
     strangers_.insert(connection->id);
     connections_.emplace(connection->id, std::move(connection));
+    // A crowd that says nothing must keep nobody out. A client that is pushed out before it could greet comes again.
+    if (strangers_.size() > max_strangers_) drop(*strangers_.begin());
   }
 }
 
@@ -167,6 +157,7 @@ void TcpStoreServer::on_event(Id id, uint32_t events) {
     if (events & EPOLLOUT) flush(connection);
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) read_from(connection);
     handle_frames(connection);
+    count_buffers(connection);
   } catch (const std::exception&) {
     drop(id);  // it left, or cannot be understood; nobody else is touched
   }
@@ -175,11 +166,25 @@ void TcpStoreServer::on_event(Id id, uint32_t events) {
 void TcpStoreServer::read_from(Connection& connection) {
   try {
     const size_t count = connection.socket.read_some(read_buffer_.data(), read_buffer_.size());
+    // Who sends long messages bit by bit uses up what is kept for them.
+    CRESSET_CHECK_AS(ValueError, has_room_for(connection, count), "too much is under way");
     connection.in.append(read_buffer_.data(), count);
   } catch (const SocketError&) {
     handle_frames(connection);  // what came before the end still counts: it may be a goodbye
     throw;
   }
+}
+
+bool TcpStoreServer::has_room_for(const Connection& connection, size_t bytes) const {
+  const size_t own = connection.in.size() + connection.out.size() + bytes;
+  return own <= kOwnBuffer || (buffered_ - connection.counted + own) / kUnderWay <= limits_.max_bytes;
+}
+
+void TcpStoreServer::count_buffers(Connection& connection) {
+  const size_t own = connection.in.size() + connection.out.size();
+  buffered_ -= connection.counted;
+  connection.counted = own > kOwnBuffer ? own : 0;
+  buffered_ += connection.counted;
 }
 
 void TcpStoreServer::flush(Connection& connection) {
@@ -240,6 +245,7 @@ void TcpStoreServer::greet(Connection& connection, Ask ask, wire::Reader& body) 
       connection.own_proof = wire::proof("server", token_, nonce, client_nonce);
       return reply(connection, Answer::kChallenge, nonce);
     }
+    check_not_crowded(connection);
     reply(connection, Answer::kOpen);
   } else {
     CRESSET_CHECK_AS(ValueError, ask == Ask::kProof && !connection.expected_proof.empty(), "no greeting");
@@ -250,144 +256,19 @@ void TcpStoreServer::greet(Connection& connection, Ask ask, wire::Reader& body) 
       reply(connection, Answer::kRefused, "token");
       throw ValueError("wrong token");
     }
+    check_not_crowded(connection);
     reply(connection, Answer::kDone, connection.own_proof);
   }
   connection.is_trusted = true;
   strangers_.erase(connection.id);
 }
 
-void TcpStoreServer::handle(Connection& connection, Ask ask, wire::Reader& body) {
-  wire::Writer out;
-  switch (ask) {
-    case Ask::kSet: {
-      const std::string key = body.key();
-      const std::string value = body.text();
-      body.end();
-      table_.set(key, value);
-      return reply(connection, Answer::kDone);
-    }
-    case Ask::kTryGet: {
-      const std::string* value = table_.find(body.key());
-      return value ? reply(connection, Answer::kDone, *value) : reply(connection, Answer::kNo);
-    }
-    case Ask::kAdd: {
-      const std::string key = body.key();
-      const auto amount = static_cast<int64_t>(body.number());
-      body.end();
-      try {
-        out.number(static_cast<uint64_t>(table_.add(key, amount)));
-      } catch (const ValueError& error) {
-        return reply(connection, Answer::kBadValue, error.msg());
-      }
-      return reply(connection, Answer::kDone, out.body());
-    }
-    case Ask::kCompareSet: {
-      const std::string key = body.key();
-      const std::string expected = body.text();
-      const std::string desired = body.text();
-      body.end();
-      return reply(connection, Answer::kDone, table_.compare_set(key, expected, desired));
-    }
-    case Ask::kGet:
-    case Ask::kWait:
-    case Ask::kChanges: {
-      Parked parked;
-      parked.ask = ask;
-      parked.deadline = deadline_after(Milliseconds(static_cast<int64_t>(body.number())));
-      parked.since = body.number();
-      parked.keys = body.keys();
-      body.end();
-      CRESSET_CHECK_AS(ValueError, ask == Ask::kWait || parked.keys.size() == 1, "one key is wanted");
-      return park(connection, std::move(parked));
-    }
-    case Ask::kCheck:
-      return reply(connection, missing_keys(table_, body.keys()).empty() ? Answer::kDone : Answer::kNo);
-    case Ask::kDelete:
-      return reply(connection, table_.erase(body.key()) ? Answer::kDone : Answer::kNo);
-    case Ask::kNumKeys:
-      out.number(static_cast<uint64_t>(table_.size()));
-      return reply(connection, Answer::kDone, out.body());
-    case Ask::kLastWill: {
-      const std::string key = body.key();
-      std::string value = body.text();
-      body.end();
-      if (connection.wills.size() >= kMaxWills && !connection.wills.contains(key)) {
-        return reply(connection, Answer::kBadValue,
-                     message_of("last_will: a client has at most ", kMaxWills, " wills"));
-      }
-      connection.wills[key] = std::move(value);
-      return reply(connection, Answer::kDone);
-    }
-    case Ask::kWithdrawWill:
-      connection.wills.erase(body.key());
-      return reply(connection, Answer::kDone);
-    case Ask::kGoodbye:
-      connection.wills.clear();
-      return reply(connection, Answer::kDone);
-    case Ask::kHello:
-    case Ask::kProof:
-      break;
-  }
-  throw ValueError("an unknown request");
-}
-
-void TcpStoreServer::park(Connection& connection, Parked parked) {
-  connection.parked = std::make_unique<Parked>(std::move(parked));
-  const bool is_late = connection.parked->deadline <= std::chrono::steady_clock::now();
-  if (!answer_if_ready(connection, is_late)) parked_.insert(connection.id);
-}
-
-bool TcpStoreServer::answer_if_ready(Connection& connection, bool is_late) {
-  Parked& parked = *connection.parked;
-  wire::Writer out;
-  auto answer = Answer::kDone;
-  if (parked.ask == Ask::kChanges) {
-    const Changes changes = table_.changes(parked.keys.front(), parked.since);
-    parked.since = std::max(parked.since, changes.version);
-    if (changes.entries.empty() && !is_late) return false;
-    out.number(changes.version);
-    out.number(changes.entries.size(), 4);
-    for (const auto& [key, value] : changes.entries) out.text(key), out.text(value);
-  } else {
-    // A key that was there once may be gone by the time the last one comes; only then is everything looked at again.
-    while (parked.present < parked.keys.size() && table_.contains(parked.keys[parked.present])) ++parked.present;
-    std::vector<std::string> missing;
-    if (parked.present == parked.keys.size() || is_late) missing = missing_keys(table_, parked.keys);
-    const bool is_complete = parked.present == parked.keys.size() && missing.empty();
-    if (!is_complete && !is_late) {
-      parked.present = missing.empty() ? parked.present : 0;
-      return false;
-    }
-    if (!missing.empty()) {
-      answer = Answer::kLate;
-      out.number(missing.size());
-      missing.resize(std::min(missing.size(), kNamedMissing));
-      out.texts(missing);
-    }
-  }
-  const bool is_get = parked.ask == Ask::kGet && answer == Answer::kDone;
-  const std::string key = is_get ? parked.keys.front() : std::string();
-  connection.parked.reset();
-  parked_.erase(connection.id);
-  is_get ? reply(connection, answer, *table_.find(key)) : reply(connection, answer, out.body());
-  return true;
-}
-
-void TcpStoreServer::answer_parked() {
-  uint64_t version = 0;
-  do {
-    version = table_.version();
-    const std::vector<Id> ids(parked_.begin(), parked_.end());
-    const auto now = std::chrono::steady_clock::now();
-    for (const Id id : ids) {
-      Connection& connection = *connections_.at(id);
-      try {
-        answer_if_ready(connection, connection.parked->deadline <= now);
-      } catch (const std::exception&) {
-        drop(id);
-      }
-    }
-  } while (table_.version() != version);  // a connection broke just now, and its will was done
+void TcpStoreServer::check_not_crowded(Connection& connection) {
+  const size_t clients = connections_.size() - strangers_.size();
+  if (clients < max_clients_) return;
+  reply(connection, Answer::kRefused,
+        message_of("it has ", clients, " clients, and takes no more; TcpStoreLimits::max_clients"));
+  throw ValueError("too many clients");
 }
 
 // For the process that keeps the store: it would wait for this one in vain. A stranger's words are not to be trusted.
@@ -405,8 +286,17 @@ std::vector<std::string> TcpStoreServer::turned_away() const {
 }
 
 void TcpStoreServer::reply(Connection& connection, Answer answer, std::string_view body) {
-  connection.out += wire::frame(answer, body);
+  if (has_room_for(connection, body.size())) {
+    connection.out += wire::frame(answer, body);
+  } else {
+    connection.out += wire::frame(Answer::kBadValue,
+                                  message_of("an answer of ", body.size(), " bytes found no room beside ", buffered_,
+                                             " of others that were not read yet (expected at "
+                                             "most ",
+                                             kUnderWay, " * ", limits_.max_bytes, "; TcpStoreLimits::max_bytes)"));
+  }
   flush(connection);
+  count_buffers(connection);
 }
 
 void TcpStoreServer::drop(Id id) {
@@ -416,15 +306,18 @@ void TcpStoreServer::drop(Id id) {
   connections_.erase(found);
   strangers_.erase(id);
   parked_.erase(id);
-  for (const auto& [key, value] : connection->wills) table_.set(key, value);
+  buffered_ -= connection->counted;
+  for (const auto& [key, value] : connection->wills) {
+    will_bytes_ -= key.size() + value.size();
+    table_.set_always(key, value);
+  }
 }
 
 void TcpStoreServer::drop_late_strangers() {
   const auto now = std::chrono::steady_clock::now();
   while (!strangers_.empty()) {
     const Id oldest = *strangers_.begin();
-    const auto patience = strangers_.size() >= kMaxStrangers ? kCrowdedPatience : kStrangerPatience;
-    if (connections_.at(oldest)->born + patience > now) return;
+    if (connections_.at(oldest)->born + kStrangerPatience > now) return;
     drop(oldest);
   }
 }

@@ -9,12 +9,13 @@
 
 #include "cresset/distributed/socket.h"
 #include "cresset/distributed/store_wire.h"
+#include "cresset/distributed/tcp_store.h"
 
 namespace cresset::distributed {
 
 class TcpStoreServer {
  public:
-  TcpStoreServer(Socket listener, std::string token);
+  TcpStoreServer(Socket listener, std::string token, const TcpStoreLimits& limits = {});
   ~TcpStoreServer();
   TcpStoreServer(const TcpStoreServer&) = delete;
   TcpStoreServer& operator=(const TcpStoreServer&) = delete;
@@ -38,10 +39,15 @@ class TcpStoreServer {
   void handle_frames(Connection& connection);
   void greet(Connection& connection, wire::Ask ask, wire::Reader& body);
   void handle(Connection& connection, wire::Ask ask, wire::Reader& body);
+  void carry_out(Connection& connection, wire::Ask ask, wire::Reader& body);
   void park(Connection& connection, Parked parked);
   bool answer_if_ready(Connection& connection, bool is_late);
   void answer_parked();
   void reply(Connection& connection, wire::Answer answer, std::string_view body = {});
+  void check_not_crowded(Connection& connection);
+  void count_buffers(Connection& connection);
+  bool has_room_for(const Connection& connection, size_t bytes) const;
+  void leave_will(Connection& connection, const std::string& key, std::string value);
   void drop(Id id);
   void turn_away(const Connection& connection, const char* why);
   void drop_late_strangers();
@@ -59,12 +65,17 @@ class TcpStoreServer {
   mutable std::mutex turned_away_mutex_;
   std::vector<std::string> turned_away_;
 
+  const TcpStoreLimits limits_;
+  const size_t max_clients_, max_strangers_;
+
   // The thread's own.
   std::string read_buffer_;
   StoreTable table_;
   std::map<Id, std::unique_ptr<Connection>> connections_;
   std::set<Id> strangers_;  // not greeted yet; the oldest first
   std::set<Id> parked_;
+  size_t buffered_ = 0;  // bytes of messages under way, beyond what each connection may have anyway
+  size_t will_bytes_ = 0;
   Id next_id_ = 2;  // 0 is the listener, 1 the stop event
   TimePoint accept_after_{};
   bool is_accepting_ = true;

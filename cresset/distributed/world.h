@@ -13,7 +13,8 @@ struct World {
   pid_t pid = 0;
   InitOptions options;
   std::string master;  // the host that traffic goes to
-  std::string names;   // in front of every key but health's: GENERATION and scope
+  std::string generation;
+  std::string names;  // in front of every key but health's: GENERATION and scope
   std::shared_ptr<Store> root;
   std::shared_ptr<Health> health;
   bool keeps_store = false;  // this process runs the server

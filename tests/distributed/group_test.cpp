@@ -344,7 +344,7 @@ TEST(FlightRecorder, KeepsTheLastOperationsAndWritesThemOnASignal) {
     }
     EXPECT_NE(recorder.json().find("\"description\": \"broadcast from rank 1 of int64[2]\""), std::string::npos);
     EXPECT_EQ(message_when([&] { recorder.dump("/nonexistent/file"); }),
-              "FlightRecorder: cannot write /nonexistent/file");
+              "FlightRecorder: cannot write /nonexistent/file: No such file or directory");
     raise(SIGUSR1);
     const auto file =
         folder / ("flight_default_rank" + std::to_string(rank) + "_" + std::to_string(getpid()) + ".json");

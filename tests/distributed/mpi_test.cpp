@@ -40,6 +40,8 @@ void expect_good(const std::string& mode, const std::string& backend) {
 
 TEST(Mpi, CarriesEveryCollective) { expect_good("collectives", "mpi"); }
 
+TEST(Mpi, EndsInOrderWithoutDestroyProcessGroup) { expect_good("forgetful", "mpi"); }
+
 TEST(Mpi, StartsProgramsThatUseGloo) { expect_good("gloo", "gloo"); }
 
 TEST(Mpi, ComparesBeforeItSends) {

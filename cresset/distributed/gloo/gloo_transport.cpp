@@ -1,12 +1,11 @@
-// The mesh is connected on a thread of its own: Gloo waits for peers that may have died, and cannot be stopped.
+// The mesh is connected on a thread of its own, which may wait for a store that does not answer; whoever asked for it
+// hears of deaths meanwhile.
 #include "cresset/distributed/gloo/gloo_transport.h"
 
 #include <gloo/common/error.h>
-#include <gloo/rendezvous/context.h>
-#include <gloo/rendezvous/store.h>
-#include <gloo/transport/device.h>
-#include <gloo/transport/tcp/device.h>
+#include <gloo/transport/unbound_buffer.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -16,6 +15,8 @@
 #include <unordered_set>
 
 #include "cresset/distributed/gloo/interface.h"
+#include "cresset/distributed/gloo/meeting.h"
+#include "cresset/distributed/gloo/peer_context.h"
 
 namespace cresset::distributed {
 namespace {
@@ -24,42 +25,6 @@ namespace {
 constexpr Milliseconds kNoLimit = std::chrono::hours(24 * 365);
 
 using Clock = std::chrono::steady_clock;
-
-// Our store as Gloo sees it; stops waiting when the one who asked has given up.
-class GlooStore final : public ::gloo::rendezvous::Store {
- public:
-  GlooStore(std::shared_ptr<distributed::Store> store, Clock::time_point deadline)
-      : store_(std::move(store)), deadline_(deadline) {}
-
-  void set(const std::string& key, const std::vector<char>& data) override {
-    store_->set(key, std::string_view(data.data(), data.size()));
-  }
-  std::vector<char> get(const std::string& key) override {
-    while (!abandoned_) {
-      const auto left = std::chrono::duration_cast<Milliseconds>(deadline_ - Clock::now());
-      CRESSET_CHECK_AS(DistributedError, left.count() > 0, "the address of rank ", key, " did not come");
-      const std::vector<std::string> keys{key};
-      if (!store_->check(keys)) {
-        std::this_thread::sleep_for(Milliseconds(2));
-        continue;
-      }
-      const std::string value = store_->get(key);
-      return {value.begin(), value.end()};
-    }
-    throw Interrupted();
-  }
-  void wait(const std::vector<std::string>& keys) override {
-    for (const std::string& key : keys) get(key);
-  }
-  void wait(const std::vector<std::string>& keys, const Milliseconds&) override { wait(keys); }
-
-  void abandon() { abandoned_ = true; }
-
- private:
-  std::shared_ptr<distributed::Store> store_;
-  Clock::time_point deadline_;
-  std::atomic<bool> abandoned_{false};
-};
 
 class GlooTransport;
 
@@ -98,7 +63,7 @@ std::string without_place(const std::string& words) {
 
 class GlooTransport final : public Transport {
  public:
-  explicit GlooTransport(std::shared_ptr<::gloo::Context> context) : context_(std::move(context)) {}
+  explicit GlooTransport(std::shared_ptr<PeerContext> context) : context_(std::move(context)) {}
   ~GlooTransport() override { close(); }
 
   int rank() const override { return context_->rank; }
@@ -118,7 +83,7 @@ class GlooTransport final : public Transport {
 
   void close() override {
     if (closed_.exchange(true)) return;
-    if (context_->size > 1) context_->closeConnections();
+    context_->close();
   }
 
   bool interrupted() const { return interrupted_; }
@@ -132,7 +97,7 @@ class GlooTransport final : public Transport {
   }
 
  private:
-  std::shared_ptr<::gloo::Context> context_;
+  std::shared_ptr<PeerContext> context_;
   std::mutex mutex_;
   std::unordered_set<GlooBuffer*> live_;
   std::atomic<bool> interrupted_{false};
@@ -206,91 +171,114 @@ void survive_broken_pipes() {
   sigaction(SIGPIPE, &nothing, nullptr);
 }
 
+using GlooDevice = ::gloo::transport::tcp::Device;
+
+// One device, which is one thread that serves the sockets, for all groups of the process while any of them lives.
+std::shared_ptr<GlooDevice> shared_device(const std::string& address) {
+  static auto* mutex = new std::mutex;
+  static auto* last = new std::pair<std::string, std::weak_ptr<GlooDevice>>;
+  const std::lock_guard lock(*mutex);
+  // A forked child has its parent's device, but not the thread.
+  const std::string place = message_of(getpid(), " ", address);
+  if (auto device = last->second.lock(); device && last->first == place) return device;
+  ::gloo::transport::tcp::attr attributes;
+  attributes.hostname = address;
+  auto device = std::dynamic_pointer_cast<GlooDevice>(::gloo::transport::tcp::CreateDevice(attributes));
+  *last = {place, device};
+  return device;
+}
+
 // What the connecting thread and the one who waits for it share; whoever leaves last frees it.
 struct Connecting {
-  std::shared_ptr<GlooStore> store;
-  std::shared_ptr<::gloo::rendezvous::Context> context;
-  std::shared_ptr<::gloo::transport::Device> device;
+  Connecting(MeetingOptions meet, std::shared_ptr<PeerContext> peers)
+      : context(std::move(peers)), meeting(std::move(meet)) {}
+
+  void run() {
+    std::exception_ptr failed;
+    try {
+      context->adopt(meeting.run());
+    } catch (const std::exception&) {
+      failed = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    done = true;
+    error = failed;
+    changed.notify_all();
+  }
+
+  std::shared_ptr<PeerContext> context;
+  Meeting meeting;
   std::mutex mutex;
   std::condition_variable changed;
   bool done = false;
   std::exception_ptr error;
 };
 
-// One device, which is one thread that serves the sockets, for all groups of the process while any of them lives.
-std::shared_ptr<::gloo::transport::Device> shared_device(const std::string& master) {
-  static auto* mutex = new std::mutex;
-  static auto* last = new std::pair<std::string, std::weak_ptr<::gloo::transport::Device>>;
-  const std::string address = outgoing_address(master);
-  const std::lock_guard lock(*mutex);
-  if (auto device = last->second.lock(); device && last->first == address) return device;
-  ::gloo::transport::tcp::attr attributes;
-  attributes.hostname = address;
-  auto device = ::gloo::transport::tcp::CreateDevice(attributes);
-  *last = {address, device};
-  return device;
+std::shared_ptr<Connecting> begin_connecting_to(const GlooOptions& options) {
+  try {
+    const std::string address = outgoing_address(options.master);
+    auto context = std::make_shared<PeerContext>(shared_device(address), options.rank, options.size, kNoLimit);
+    MeetingOptions meeting;
+    meeting.rank = options.rank;
+    meeting.size = options.size;
+    meeting.names = options.ranks;
+    meeting.store = options.store;
+    meeting.host = address;
+    meeting.token = options.token;
+    meeting.group = options.group;
+    meeting.timeout = options.timeout;
+    return std::make_shared<Connecting>(std::move(meeting), std::move(context));
+  } catch (const ::gloo::Exception& error) {
+    throw DistributedError(message_of("init_process_group: gloo cannot use the address of ", options.master, ": ",
+                                      without_place(error.what())));
+  } catch (const SocketError& error) {
+    throw DistributedError(message_of("init_process_group: cannot listen for the other ranks: ", error.msg()));
+  }
+}
+
+// Until the connections are made, with or without success.
+void wait_for(Connecting& state, const GlooOptions& options) {
+  // The meeting knows its end itself, and whom it missed; this is for a store that does not answer.
+  const auto deadline = Clock::now() + options.timeout + Milliseconds(2000);
+  std::unique_lock lock(state.mutex);
+  while (!state.changed.wait_for(lock, Milliseconds(20), [&] { return state.done; })) {
+    try {
+      if (options.check) options.check();
+      CRESSET_CHECK_AS(DistributedError, Clock::now() < deadline, "init_process_group: the connections between the ",
+                       options.size, " ranks were not made within ", options.timeout.count(), " ms");
+    } catch (...) {
+      state.meeting.abandon();
+      throw;
+    }
+  }
+}
+
+[[noreturn]] void throw_failure(const Connecting& state, const GlooOptions& options) {
+  // Usually another rank has died, and the news is on its way.
+  for (const auto until = Clock::now() + Milliseconds(500); options.check && Clock::now() < until;) {
+    options.check();
+    std::this_thread::sleep_for(Milliseconds(10));
+  }
+  try {
+    std::rethrow_exception(state.error);
+  } catch (const std::exception& error) {
+    // Addresses that an earlier run left in a file lead nowhere.
+    const std::string name = options.store->name();
+    const int rank = options.ranks.empty() ? options.rank : options.ranks[static_cast<size_t>(options.rank)];
+    throw DistributedError(
+        message_of("init_process_group: rank ", rank, " could not connect to all others: ", without_place(error.what()),
+                   name.starts_with("file:") ? " (" + name + "; remove the file if an earlier run left it)" : ""));
+  }
 }
 
 }  // namespace
 
 std::shared_ptr<Transport> connect_gloo(const GlooOptions& options) {
   survive_broken_pipes();
-  auto state = std::make_shared<Connecting>();
-  const auto deadline = Clock::now() + options.timeout;
-  state->store = std::make_shared<GlooStore>(options.store, deadline);
-  state->context = std::make_shared<::gloo::rendezvous::Context>(options.rank, options.size);
-  // Gloo waits five times as long for a connection.
-  state->context->setTimeout(std::max(Milliseconds(1000), options.timeout / 5));
-  try {
-    state->device = shared_device(options.master);
-  } catch (const ::gloo::Exception& error) {
-    throw DistributedError(message_of("init_process_group: gloo cannot use the address of ", options.master, ": ",
-                                      without_place(error.what())));
-  }
-  std::thread([state] {
-    std::exception_ptr error;
-    try {
-      state->context->connectFullMesh(*state->store, state->device);
-    } catch (const Error&) {
-      error = std::current_exception();
-    } catch (const std::exception& failed) {
-      error =
-          std::make_exception_ptr(DistributedError(message_of("init_process_group: ", without_place(failed.what()))));
-    }
-    const std::lock_guard lock(state->mutex);
-    state->done = true;
-    state->error = error;
-    state->changed.notify_all();
-  }).detach();
-
-  std::unique_lock lock(state->mutex);
-  while (!state->changed.wait_for(lock, Milliseconds(20), [&] { return state->done; })) {
-    try {
-      if (options.check) options.check();
-      CRESSET_CHECK_AS(DistributedError, Clock::now() < deadline, "init_process_group: the connections between the ",
-                       options.size, " ranks were not made within ", options.timeout.count(), " ms");
-    } catch (...) {
-      state->store->abandon();
-      throw;
-    }
-  }
-  if (state->error) {
-    lock.unlock();
-    // Usually another rank has died, and the news is on its way.
-    for (const auto until = Clock::now() + Milliseconds(500); options.check && Clock::now() < until;) {
-      options.check();
-      std::this_thread::sleep_for(Milliseconds(10));
-    }
-    try {
-      std::rethrow_exception(state->error);
-    } catch (const std::exception& error) {
-      // Addresses that an earlier run left in a file lead nowhere.
-      const std::string name = options.store->name();
-      throw DistributedError(
-          message_of("init_process_group: rank ", options.rank, " could not connect to all others: ", error.what(),
-                     name.starts_with("file:") ? " (" + name + "; remove the file if an earlier run left it)" : ""));
-    }
-  }
+  const std::shared_ptr<Connecting> state = begin_connecting_to(options);
+  std::thread([state] { state->run(); }).detach();
+  wait_for(*state, options);
+  if (state->error) throw_failure(*state, options);
   return std::make_shared<GlooTransport>(state->context);
 }
 

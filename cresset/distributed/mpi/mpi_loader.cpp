@@ -32,6 +32,10 @@ std::shared_ptr<Transport> connect_mpi(const std::string& name, const std::vecto
   return registered.connect(name, ranks, place);
 }
 
+void give_up_mpi() {
+  if (registered.give_up) registered.give_up();
+}
+
 void finalize_mpi() {
   if (registered.finalize) registered.finalize();
 }

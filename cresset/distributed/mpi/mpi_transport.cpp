@@ -7,6 +7,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <unordered_set>
 
 #include "cresset/distributed/fingerprint.h"
 #include "cresset/distributed/mpi/mpi_loader.h"
@@ -19,7 +20,8 @@ std::mutex& mpi_mutex() {
   return *mutex;
 }
 
-std::atomic<bool> gave_up{false};  // an operation was left behind: MPI_Finalize would wait for it
+std::atomic<bool> gave_up{false};  // an operation has failed: MPI_Finalize would wait for others that do not come
+bool ended = false;                // no more calls, under the lock
 bool initialized_here = false;
 int largest_tag = 32767;
 
@@ -40,10 +42,7 @@ class MpiTransport final : public Transport {
   const char* name() const override { return "mpi"; }
   bool names_messages() const override { return false; }
   std::unique_ptr<TransportBuffer> buffer(void* data, size_t bytes) override;
-  void interrupt() override {
-    interrupted_ = true;
-    gave_up = true;
-  }
+  void interrupt() override { interrupted_ = true; }
   void close() override {
     // Freeing a communicator waits for all its ranks, and MPI frees it in the end.
     communicator_ = MPI_COMM_NULL;
@@ -59,20 +58,42 @@ class MpiTransport final : public Transport {
 
 class MpiBuffer final : public TransportBuffer {
  public:
-  MpiBuffer(MpiTransport& transport, void* data) : transport_(transport), data_(static_cast<char*>(data)) {}
+  MpiBuffer(MpiTransport& transport, void* data) : transport_(transport), data_(static_cast<char*>(data)) {
+    const std::lock_guard lock(mpi_mutex());
+    alive().insert(this);
+  }
   ~MpiBuffer() override {
     const std::lock_guard lock(mpi_mutex());
-    // What was not waited for belongs to an operation that failed; nothing may arrive in memory that is given back.
+    alive().erase(this);
+    if (!ended) abandon();
+  }
+  // All that there are, for the end. Under the lock.
+  static std::unordered_set<MpiBuffer*>& alive() {
+    static auto* all = new std::unordered_set<MpiBuffer*>;
+    return *all;
+  }
+  // What was not waited for belongs to an operation that failed, or to one that waits for whatever may come; nothing
+  // may arrive in memory that is given back. Under the lock.
+  void abandon() {
     for (MPI_Request& request : receives_) {
       MPI_Cancel(&request);
       MPI_Request_free(&request);
     }
-    for (MPI_Request& request : sends_) MPI_Request_free(&request);
+    for (MPI_Request& request : sends_) {
+      int done = 0;
+      const bool left = MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done;
+      if (left) continue;
+      gave_up = true;  // the other side may never ask for it
+      MPI_Request_free(&request);
+    }
+    receives_.clear();
+    sends_.clear();
   }
 
   void send(int peer, uint64_t slot, size_t offset, size_t bytes) override {
     MPI_Request request;
     const std::lock_guard lock(usable());
+    check_not_ended();
     check(MPI_Isend(data_ + offset, length(bytes), MPI_BYTE, peer, tag(slot), transport_.communicator(), &request),
           "MPI_Isend");
     sends_.push_back(request);
@@ -80,6 +101,7 @@ class MpiBuffer final : public TransportBuffer {
   void recv(int peer, uint64_t slot, size_t offset, size_t bytes) override {
     MPI_Request request;
     const std::lock_guard lock(usable());
+    check_not_ended();
     check(MPI_Irecv(data_ + offset, length(bytes), MPI_BYTE, peer, tag(slot), transport_.communicator(), &request),
           "MPI_Irecv");
     receives_.push_back(request);
@@ -103,6 +125,10 @@ class MpiBuffer final : public TransportBuffer {
     if (transport_.interrupted()) throw Interrupted();
     return mpi_mutex();
   }
+  // The program ends while a thread of its own still talks.
+  static void check_not_ended() {
+    if (ended) throw Interrupted();
+  }
 
   // In the order posted: the first ones first.
   int wait(std::deque<MPI_Request>& requests) {
@@ -110,6 +136,7 @@ class MpiBuffer final : public TransportBuffer {
       {
         const std::lock_guard lock(usable());
         if (cut_off_) throw Interrupted();
+        check_not_ended();
         int done = 0;
         MPI_Status status;
         if (!requests.empty()) check(MPI_Test(&requests.front(), &done, &status), "MPI_Test");
@@ -183,13 +210,15 @@ std::shared_ptr<Transport> connect(const std::string& name, const std::vector<in
 void finalize() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (!initialized_here || finalized || gave_up) return;
+  if (!initialized_here || finalized) return;
   const std::lock_guard lock(mpi_mutex());
-  MPI_Finalize();
+  for (MpiBuffer* buffer : MpiBuffer::alive()) buffer->abandon();
+  ended = true;
+  if (!gave_up) MPI_Finalize();
 }
 
 const bool registered = [] {
-  register_mpi({connect, finalize});
+  register_mpi({connect, [] { gave_up = true; }, finalize});
   return true;
 }();
 
