@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "cresset/io/append_file.h"
 #include "cresset/io/atomic_file.h"
 #include "cresset/io/checksum.h"
 #include "cresset/io/pt.h"
@@ -145,6 +146,7 @@ std::string Checkpoint::save(int64_t step) {
   char name[40];
   std::snprintf(name, sizeof name, "step-%08lld.ckpt", static_cast<long long>(step));
   std::string path = folder_ + "/" + name;
+  AppendFile::flush_all();
   AtomicFile file(path);
   DigestSink digest(file);
   write_pt_archive(digest, whole, kCommentSize);
