@@ -60,7 +60,9 @@ Register& all_files() {
   return *only;
 }
 
+// First everything is written, since the parent may be about to leave by _exit, as those of daemons do.
 void lock_all() {
+  AppendFile::flush_all();
   Register& all = all_files();
   all.mutex.lock();
   for (const auto& file : all.files) {
@@ -81,7 +83,7 @@ void unlock_all() {
 void begin_in_child() {
   Register& all = all_files();
   for (const auto& file : all.files) {
-    file->gathered.clear();
+    file->gathered.clear();  // what other threads have added since: the parent writes it
     file->due.reset();
   }
   all.has_thread = false;

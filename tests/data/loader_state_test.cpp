@@ -181,6 +181,22 @@ TEST(LoaderState, APassThatWasLeftEarlyIsGoneOnWith) {
   EXPECT_EQ(loader->state_dict().toDict().at("batches").toInt(), 0);
 }
 
+// A run that goes on with more processes has shorter epochs: what was done of one may be more than there is of it now.
+TEST(LoaderState, AnEpochThatIsSharedOutAnewMayBeOver) {
+  auto loader = made(samplers::DistributedSampler(48, 2, 1), 2, 3);
+  IValue state;
+  for (auto& batch : *loader) {
+    static_cast<void>(batch);
+    state = loader->state_dict();
+  }
+  for (size_t workers : {0, 2}) {
+    auto more = made(samplers::DistributedSampler(48, 4, 1), workers, 3);
+    more->load_state_dict(state);
+    EXPECT_EQ(pass_over(*more).size(), 3U);
+    EXPECT_EQ(more->epoch(), 1U);
+  }
+}
+
 TEST(LoaderState, AnEmptyDataSetStaysEmpty) {
   auto loader = made(samplers::RandomSampler(0), 0, 3);
   IValue state = loader->state_dict();

@@ -112,7 +112,7 @@ TEST(AppendFile, AForkedChildGoesOnWithTheFileAndRepeatsNothing) {
   });
   EXPECT_EQ(status, 0);
   file.close();
-  EXPECT_EQ(contents_of(folder / "log"), "child\nparent\n");
+  EXPECT_EQ(contents_of(folder / "log"), "parent\nchild\n");
 }
 
 // Other threads hold the locks at any moment, also when somebody forks.
