@@ -158,11 +158,7 @@ SummaryWriter::SummaryWriter(std::string log_dir, SummaryWriterOptions options)
   files_->main_in(folder_);
   watch_fork();
 }
-SummaryWriter::SummaryWriter(std::string log_dir, const std::string& comment, std::string filename_suffix)
-    : SummaryWriter(std::move(log_dir), SummaryWriterOptions{.comment = comment,
-                                                             .purge_step = {},
-                                                             .flush_secs = SummaryWriterOptions().flush_secs,
-                                                             .filename_suffix = std::move(filename_suffix)}) {}
+SummaryWriter::SummaryWriter(std::string log_dir) : SummaryWriter(std::move(log_dir), SummaryWriterOptions()) {}
 SummaryWriter::~SummaryWriter() = default;
 SummaryWriter::SummaryWriter(SummaryWriter&&) noexcept = default;
 SummaryWriter& SummaryWriter::operator=(SummaryWriter&&) noexcept = default;

@@ -6,6 +6,7 @@
 //   writer.add_scalar("loss", loss.item<double>(), step);
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -32,9 +33,14 @@ class CRESSET_API SummaryWriter {
   using Scalars = std::vector<std::pair<std::string, double>>;
 
   // Without a folder: runs/<date>_<host><comment>.
-  explicit SummaryWriter(std::string log_dir = "", const std::string& comment = "", std::string filename_suffix = "");
+  explicit SummaryWriter(std::string log_dir = "");
   // SummaryWriter("runs/mnist", {.purge_step = step + 1})
   SummaryWriter(std::string log_dir, SummaryWriterOptions options);
+  // A template, or {.flush_secs = 0} might be meant for a text.
+  template <std::convertible_to<std::string> Comment>
+  SummaryWriter(std::string log_dir, const Comment& comment, std::string filename_suffix = "")
+      : SummaryWriter(std::move(log_dir),
+                      SummaryWriterOptions{.comment = comment, .filename_suffix = std::move(filename_suffix)}) {}
   ~SummaryWriter();
   SummaryWriter(SummaryWriter&&) noexcept;
   SummaryWriter& operator=(SummaryWriter&&) noexcept;

@@ -289,6 +289,11 @@ TEST(SummaryWriter, AKilledRunHasLoggedUpToItsLastFlush) {
 TEST(SummaryWriter, TwoSecondsAreTheDefaultAndNonsenseIsRefused) {
   TempFolder folder;
   EXPECT_EQ(SummaryWriterOptions().flush_secs, 2);
+  SummaryWriter at_once(folder / "run", {.flush_secs = 0});
+  at_once.add_scalar("x", 1, 1);
+  EXPECT_EQ(records_of(event_file_in(folder / "run")).size(), 2u);
+  SummaryWriter with_suffix(folder / "other", "comment", ".tail");
+  EXPECT_TRUE(event_file_in(folder / "other").ends_with(".tail"));
   EXPECT_ERROR(ValueError, SummaryWriter(folder.path(), {.flush_secs = -1}), "found flush_secs -1");
   EXPECT_ERROR(ValueError, SummaryWriter(folder.path(), {.flush_secs = NAN}), "found flush_secs nan");
 }
