@@ -73,6 +73,7 @@ class StatelessDataLoader : public DataLoaderBase<typename Dataset::BatchType> {
   }
 
  private:
+  static constexpr bool kListsIndices = std::is_base_of_v<samplers::IndexSampler, Sampler>;
   static constexpr bool kCounts = std::is_base_of_v<samplers::Sampler<BatchRequestType>, Sampler>;
 
   size_t open_epoch(std::optional<size_t> epoch) override {
@@ -130,7 +131,15 @@ class StatelessDataLoader : public DataLoaderBase<typename Dataset::BatchType> {
       return {};
   }
   void load_source_state(const IValue& state) override {
-    if constexpr (requires { sampler_.load_state_dict(state); }) sampler_.load_state_dict(state);
+    if constexpr (kListsIndices) {
+      // How far it was asked ahead matters to nobody, and may be more than there is when the processes share the data
+      // out anew.
+      IValue at_start = state;
+      at_start.toDict()["index"] = int64_t{0};
+      sampler_.load_state_dict(at_start);
+    } else if constexpr (requires { sampler_.load_state_dict(state); }) {
+      sampler_.load_state_dict(state);
+    }
   }
 
   Sampler sampler_;

@@ -1,6 +1,7 @@
 // Epochs, prefetching and the loader's state.
 #include "cresset/data/loader_core.h"
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -23,6 +24,9 @@ struct LoaderCore::Progress {
   std::optional<Position> resume;
   Position position;
   std::unordered_map<size_t, uint32_t> seen;  // how often each sample came, where samplers repeat
+  // The pass goes on in the middle of an epoch and has delivered nothing yet: that epoch may have nothing left.
+  bool resumed = false;
+  std::optional<size_t> asked_epoch;  // by set_epoch, for the pass that was resumed
 };
 
 LoaderCore::LoaderCore(const DataLoaderOptions& options, bool one_at_a_time)
@@ -51,11 +55,21 @@ void LoaderCore::set_epoch(size_t epoch) { given_epoch_ = epoch; }
 size_t LoaderCore::begin_epoch() {
   if (progress_->pipeline) progress_->pipeline->start();
   const Position from = progress_->resume.value_or(Position{});
-  const std::optional<size_t> wanted = progress_->resume ? progress_->resume->epoch : given_epoch_;
+  const bool in_the_middle = from.batches > 0 || !from.ahead.empty();
+  // Where something of an epoch is done already, the rest of it comes first, whatever set_epoch said.
+  const bool given = given_epoch_ && !in_the_middle;
+  open(progress_->resume && !given ? progress_->resume->epoch : given_epoch_, from);
+  // Only now: who calls again after an error gets the same epoch from the same place.
+  progress_->resumed = in_the_middle;
+  progress_->asked_epoch = given_epoch_;
   progress_->resume.reset();
   given_epoch_.reset();
+  return ++iteration_;
+}
+
+void LoaderCore::open(std::optional<size_t> epoch, const Position& from) {
   progress_->seen.clear();
-  epoch_ = open_epoch(wanted);
+  epoch_ = open_epoch(epoch);
   progress_->position = {epoch_, from.batches, from.ahead};
   sequence_ = 0;
   exhausted_ = false;
@@ -67,7 +81,14 @@ size_t LoaderCore::begin_epoch() {
       exhausted_ = true;
   }
   refill();
-  return ++iteration_;
+}
+
+// The state was taken at its epoch's last batch, before the pass had come to its end (a stream knows its end only when
+// it gets there). A pass over the nothing that is left would cost the run an epoch.
+void LoaderCore::open_following() {
+  progress_->resumed = false;
+  if (progress_->pipeline) progress_->pipeline->start();
+  open(std::max(epoch_ + 1, progress_->asked_epoch.value_or(0)), {});
 }
 
 std::unique_ptr<Request> LoaderCore::numbered_request() {
@@ -94,6 +115,7 @@ void LoaderCore::refill() {
 }
 
 void LoaderCore::delivered(size_t sequence) {
+  progress_->resumed = false;
   progress_->position.ahead.insert(sequence);
   while (progress_->position.ahead.erase(progress_->position.batches) > 0) progress_->position.batches++;
 }
@@ -102,21 +124,17 @@ std::unique_ptr<Parcel> LoaderCore::next(size_t iteration) {
   CRESSET_CHECK(iteration == iteration_,
                 "DataLoader: this iterator is over: begin() was called again, or the loader was joined");
   if (!under_way_) return nullptr;
-  if (!progress_->pipeline) {
-    std::unique_ptr<Request> request;
-    while (!exhausted_) {
-      request = numbered_request();
-      if (!request || !progress_->position.was_delivered(request->sequence)) break;
-    }
-    std::unique_ptr<Parcel> batch;
-    if (request) {
-      // Delivered even when it throws: who goes on gets the batch after it.
-      delivered(request->sequence);
-      batch = fetch_in_scope([this](size_t w, Request& r) { return fetch(w, r); }, 0, *request);
-    }
-    if (!batch) under_way_ = false;
-    return batch;
+  std::unique_ptr<Parcel> batch = next_in_epoch();
+  if (!batch && progress_->resumed) {
+    open_following();
+    batch = next_in_epoch();
   }
+  if (!batch) under_way_ = false;
+  return batch;
+}
+
+std::unique_ptr<Parcel> LoaderCore::next_in_epoch() {
+  if (!progress_->pipeline) return fetch_here();
   while (progress_->pipeline->in_flight() > 0) {
     Pipeline::Delivery delivery = progress_->pipeline->pop();
     if (!delivery.batch && !delivery.error) {
@@ -128,14 +146,31 @@ std::unique_ptr<Parcel> LoaderCore::next(size_t iteration) {
     if (delivery.error) std::rethrow_exception(delivery.error);
     return std::move(delivery.batch);
   }
-  under_way_ = false;
   return nullptr;
+}
+
+std::unique_ptr<Parcel> LoaderCore::fetch_here() {
+  std::unique_ptr<Request> request;
+  while (!exhausted_) {
+    request = numbered_request();
+    if (!request || !progress_->position.was_delivered(request->sequence)) break;
+  }
+  if (!request) return nullptr;
+  try {
+    std::unique_ptr<Parcel> batch = fetch_in_scope([this](size_t w, Request& r) { return fetch(w, r); }, 0, *request);
+    if (batch) delivered(request->sequence);
+    return batch;
+  } catch (...) {
+    delivered(request->sequence);  // who goes on gets the batch after it
+    throw;
+  }
 }
 
 IValue LoaderCore::state_dict() const {
   Position at;
   if (progress_->resume) {
     at = *progress_->resume;
+    if (given_epoch_ && at.batches == 0 && at.ahead.empty()) at.epoch = *given_epoch_;
   } else if (under_way_) {
     at = progress_->position;
   } else {
@@ -166,6 +201,7 @@ void LoaderCore::load_state_dict(const IValue& state) {
   if (!dict.at("sampler").isNone()) load_source_state(dict.at("sampler"));
   seed_ = static_cast<uint64_t>(dict.at("seed").toInt());
   join();  // what is under way belongs to another position
+  given_epoch_.reset();
   progress_->resume = at;
 }
 

@@ -30,7 +30,9 @@ class CRESSET_API LoaderCore {
   uint64_t seed() const { return seed_; }
 
   // Where the loader stands: what it has delivered, not what was fetched ahead. After load_state_dict the next begin()
-  // goes on with the batch after the last delivered one, with the same samples and the same random numbers.
+  // goes on with the batch after the last delivered one, with the same samples and the same random numbers. After an
+  // epoch's last batch that is the first one of the following epoch, whether the pass had come to its end or not. A
+  // pass that was left early is gone on with: the state does not know that it was left for good.
   IValue state_dict() const;
   void load_state_dict(const IValue& state);
 
@@ -55,6 +57,10 @@ class CRESSET_API LoaderCore {
  private:
   struct Position;
   struct Progress;
+  void open(std::optional<size_t> epoch, const Position& from);
+  void open_following();
+  std::unique_ptr<Parcel> next_in_epoch();
+  std::unique_ptr<Parcel> fetch_here();  // without workers
   std::unique_ptr<Request> numbered_request();
   void refill();
   void delivered(size_t sequence);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "cresset/core/generator.h"
@@ -16,6 +17,7 @@ constexpr const char* kWorldSize = "world_size";  // among the checkpoint's own 
 
 struct Held {
   int64_t world_size = 0;  // of the run that wrote it; 0: not known
+  int64_t rank = -1;       // that wrote it; -1: not known
   std::string path;
 };
 using Steps = std::map<int64_t, Held>;
@@ -27,7 +29,8 @@ Steps whole_files(const io::Checkpoint& checkpoint) {
       const IValue held = io::read_checkpoint(path, Device(kMeta));
       const IValue::Dict values = held.toDict().at("values").toDict();
       const IValue* world_size = values.find(kWorldSize);
-      whole[held.toDict().at("step").toInt()] = {world_size ? world_size->toInt() : 0, path};
+      whole[held.toDict().at("step").toInt()] = {world_size && world_size->isInt() ? world_size->toInt() : 0,
+                                                 io::rank_in_checkpoint(held).value_or(-1), path};
     } catch (const Error& error) {
       std::fprintf(stderr, "%s; passed over\n", error.what());
     }
@@ -35,21 +38,58 @@ Steps whole_files(const io::Checkpoint& checkpoint) {
   return whole;
 }
 
-// One line per step: "300 4 runs/mnist/0/step-00000300.ckpt".
+// One line per step: "300 4 0 runs/mnist/0/step-00000300.ckpt".
 std::string written(const Steps& steps) {
   std::string out;
-  for (const auto& [step, held] : steps) out += message_of(step, " ", held.world_size, " ", held.path, "\n");
+  for (const auto& [step, held] : steps)
+    out += message_of(step, " ", held.world_size, " ", held.rank, " ", held.path, "\n");
   return out;
 }
 
-Steps parsed(const std::string& text) {
+Steps parsed(std::istream& lines) {
   Steps steps;
-  std::istringstream lines(text);
   int64_t step = 0;
-  for (Held held; lines >> step >> held.world_size && lines.get() && std::getline(lines, held.path);)
+  for (Held held; lines >> step >> held.world_size >> held.rank && lines.get() && std::getline(lines, held.path);)
     steps[step] = held;
   return steps;
 }
+
+// What every rank has, the same on all of them.
+struct Everybodys {
+  std::vector<Steps> steps;
+  bool one_folder = true;  // for several ranks: what is in it belongs to no rank
+  std::string foreign;     // the newest file that lies in another rank's folder
+
+  Everybodys(const io::Checkpoint& checkpoint, const Group& group) {
+    std::vector<std::string> folders;
+    const std::string mine = checkpoint.folder() + "\n" + written(whole_files(checkpoint));
+    for (const std::string& theirs : all_gather_object(mine, group)) {
+      std::istringstream lines(theirs);
+      std::getline(lines, folders.emplace_back());
+      steps.push_back(parsed(lines));
+    }
+    one_folder = folders.size() > 1 && std::set(folders.begin(), folders.end()).size() == 1;
+    if (!one_folder)
+      for (size_t rank = 0; rank < steps.size(); rank++)
+        leave_foreign(static_cast<int64_t>(rank), static_cast<int64_t>(rank) == get_rank(group));
+  }
+
+ private:
+  // A copy of another rank's file would let two ranks draw the same numbers and see the same data.
+  void leave_foreign(int64_t rank, bool is_mine) {
+    Steps& theirs = steps[static_cast<size_t>(rank)];
+    for (auto at = theirs.begin(); at != theirs.end();) {
+      const Held& held = at->second;
+      if (held.rank < 0 || held.rank == rank) {
+        ++at;
+        continue;
+      }
+      foreign = message_of(held.path, ": found the checkpoint of rank ", held.rank, " (expected rank ", rank, "'s)");
+      if (is_mine) std::fprintf(stderr, "load_newest: %s; passed over\n", foreign.c_str());
+      at = theirs.erase(at);
+    }
+  }
+};
 
 // How many ranks wrote this step, if all of those that are here still have it; 0: somebody lacks it.
 int64_t writers_of(int64_t step, const std::vector<Steps>& all) {
@@ -83,20 +123,23 @@ std::string check_reachable(const std::string& path, bool borrows, const Group& 
 
 std::optional<int64_t> load_newest(io::Checkpoint& checkpoint, const Group& group) {
   const CalledAs called("load_newest");
-  const Steps mine = whole_files(checkpoint);
-  std::vector<Steps> all;
+  const Everybodys held(checkpoint, group);
+  const std::vector<Steps>& all = held.steps;
   std::map<int64_t, int> holders;
-  for (const std::string& theirs : all_gather_object(written(mine), group)) {
-    all.push_back(parsed(theirs));
-    for (const auto& [step, held] : all.back()) holders[step]++;
-  }
+  for (const Steps& theirs : all)
+    for (const auto& file : theirs) holders[file.first]++;
   const auto ranks = static_cast<int64_t>(all.size());
   const int64_t self = get_rank(group);
-  // What is saved from now on says how many ranks belong together.
-  const auto remember = [&] { checkpoint.set(kWorldSize, ranks); };
+  // What is saved from now on says whose it is, and how many ranks belong together.
+  const auto remember = [&] {
+    checkpoint.set(kWorldSize, ranks);
+    if (!held.one_folder) checkpoint.set_rank(self);
+  };
   const auto newest =
-      std::find_if(holders.rbegin(), holders.rend(), [&](const auto& held) { return writers_of(held.first, all) > 0; });
+      std::find_if(holders.rbegin(), holders.rend(), [&](const auto& file) { return writers_of(file.first, all) > 0; });
   if (newest == holders.rend()) {
+    CRESSET_CHECK_AS(DistributedError, held.foreign.empty(), "load_newest: ", held.foreign,
+                     ", and no other step is there on all ", ranks, " ranks");
     if (!holders.empty() && self == 0)
       std::fprintf(
           stderr,
@@ -116,6 +159,7 @@ std::optional<int64_t> load_newest(io::Checkpoint& checkpoint, const Group& grou
                    "load_newest: step %lld was saved by %lld of the now %lld ranks; the new begin with their files\n",
                    static_cast<long long>(step), static_cast<long long>(writers), static_cast<long long>(ranks));
   }
+  if (!held.one_folder) checkpoint.set_rank(std::nullopt);  // compared above; a new rank's is another's
   const int64_t found = checkpoint.load(path);
   remember();
   // Two ranks that draw the same numbers would drop the same units.

@@ -12,7 +12,9 @@
 namespace cresset::distributed {
 
 // Loads the newest step that all ranks of the run that saved it have whole, or nothing; every rank calls it, before it
-// saves. A rank that is new takes the file of rank r modulo their number. It also works with one folder for all.
+// saves. A rank that is new takes the file of rank r modulo their number. Files say whose they are: one that was copied
+// from another rank's folder is passed over with a word, and if nothing else is there, that is an error. It also works
+// with one folder for all, whose files belong to nobody.
 CRESSET_API std::optional<int64_t> load_newest(io::Checkpoint& checkpoint, const Group& group = nullptr);
 
 }  // namespace cresset::distributed

@@ -16,7 +16,8 @@ namespace cresset::io {
 
 class CRESSET_API Source {
  public:
-  // A private mapping: writing to the memory changes no file. Errors name the function that wants it.
+  // A private mapping: writing to the memory changes no file. A file that is truncated while it is mapped is a SIGBUS
+  // at the next look at what is gone, which no error can be made of. Errors name the function that wants it.
   static Source map(const std::string& path, const char* function = "load");
   static Source own(std::vector<char> bytes, std::string name);
   static Source borrow(const void* data, size_t size, std::string name);
@@ -45,6 +46,26 @@ class CRESSET_API Source {
   bool writable_ = false;
   std::string name_;
   std::shared_ptr<void> owner_;
+};
+
+// A file that is read piece by piece. It may change meanwhile: what is missing is an error.
+class CRESSET_API ReadFile {
+ public:
+  explicit ReadFile(const std::string& path, const char* function = "load");
+  ~ReadFile();
+  ReadFile(const ReadFile&) = delete;
+  ReadFile& operator=(const ReadFile&) = delete;
+
+  uint64_t size() const { return size_; }  // when it was opened
+  const std::string& name() const { return name_; }
+  void read(uint64_t offset, void* out, size_t size) const;
+  int descriptor() const { return file_; }
+
+ private:
+  const char* function_;
+  std::string name_;
+  int file_ = -1;
+  uint64_t size_ = 0;
 };
 
 class CRESSET_API Sink {

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "cresset/io/append_file.h"
 #include "cresset/io/atomic_file.h"
 #include "cresset/io/checksum.h"
 #include "cresset/io/pt.h"
@@ -81,6 +82,26 @@ void set_generator(Generator& generator, const IValue& value) {
       {static_cast<uint64_t>(dict.at("seed").toInt()), static_cast<uint64_t>(dict.at("offset").toInt())});
 }
 
+// A right digest says that the file is as it was written, not by whom: every entry that is read later is looked at
+// here, where the file can be named and nothing has been changed.
+void check_entries(const std::string& path, const IValue::Dict& held) {
+  const auto entry = [&](const IValue::Dict& dict, const char* name, bool needed, auto is_right, const char* wanted) {
+    const IValue* value = dict.find(name);
+    if (value ? !is_right(*value) : needed)
+      fault(kLoad, path, "its entry '", name, "' is ", value ? value->tagKind() : std::string("missing"), " (expected ",
+            wanted, ")");
+  };
+  const auto is_int = [](const IValue& value) { return value.isInt(); };
+  const auto is_dict = [](const IValue& value) { return value.isDict(); };
+  entry(held, "step", true, is_int, "a whole number");
+  entry(held, "state", true, is_dict, "a dict");
+  entry(held, "values", true, is_dict, "a dict");
+  entry(held, "rank", false, is_int, "a whole number");
+  entry(held, "rng", false, is_dict, "a dict");
+  if (const IValue* rng = held.find("rng"))
+    for (const char* name : {"seed", "offset"}) entry(rng->toDict(), name, true, is_int, "a whole number");
+}
+
 IValue read_checked(const std::string& path, Device device) {
   const Source source = Source::map(path, kLoad);
   if (!is_checkpoint(source)) fault(kLoad, path, "has no digest at its end: cut off, or no checkpoint");
@@ -93,7 +114,15 @@ IValue read_checked(const std::string& path, Device device) {
   IValue value = load_pt(source, device);
   const IValue* format = value.isDict() ? value.toDict().find("format") : nullptr;
   if (!format || !format->isString() || format->toStringRef() != kFormat) fault(kLoad, path, "not a checkpoint");
+  check_entries(path, value.toDict());
   return value;
+}
+
+// "found the checkpoint of rank 0 (expected rank 1's)"; empty where they agree or the file does not say.
+std::string foreign(const IValue& held, std::optional<int64_t> rank) {
+  const std::optional<int64_t> found = rank_in_checkpoint(held);
+  if (!rank || !found || *rank == *found) return {};
+  return message_of("found the checkpoint of rank ", *found, " (expected rank ", *rank, "'s)");
 }
 
 }  // namespace
@@ -103,6 +132,11 @@ bool is_checkpoint(const Source& source) {
 }
 
 IValue read_checkpoint(const std::string& path, Device device) { return read_checked(path, device); }
+
+std::optional<int64_t> rank_in_checkpoint(const IValue& held) {
+  const IValue* rank = held.toDict().find("rank");
+  return rank ? std::optional(rank->toInt()) : std::nullopt;
+}
 
 Checkpoint::Checkpoint(std::string folder, CheckpointOptions options)
     : folder_(std::move(folder)), options_(options), parts_("Checkpoint: part") {
@@ -137,6 +171,7 @@ std::string Checkpoint::save(int64_t step) {
   whole["format"] = kFormat;
   whole["version"] = 1;
   whole["step"] = step;
+  if (options_.rank) whole["rank"] = *options_.rank;
   whole["state"] = std::move(state);
   if (options_.rng) whole["rng"] = state_of_generator(default_generator());
   whole["values"] = values_;
@@ -145,6 +180,7 @@ std::string Checkpoint::save(int64_t step) {
   char name[40];
   std::snprintf(name, sizeof name, "step-%08lld.ckpt", static_cast<long long>(step));
   std::string path = folder_ + "/" + name;
+  AppendFile::flush_all();
   AtomicFile file(path);
   DigestSink digest(file);
   write_pt_archive(digest, whole, kCommentSize);
@@ -203,6 +239,8 @@ void Checkpoint::apply(const std::string& path, const IValue::Dict& held) {
 
 int64_t Checkpoint::load(const std::string& path) {
   const IValue whole = read_checked(path, kCPU);
+  if (const std::string other = foreign(whole, options_.rank); !other.empty())
+    fault(kLoad, path, other, "; read_checkpoint reads any rank's");
   const int64_t step = whole.toDict().at("step").toInt();
   apply(path, whole.toDict());
   return step;
@@ -211,20 +249,29 @@ int64_t Checkpoint::load(const std::string& path) {
 std::optional<int64_t> Checkpoint::load_newest() {
   skipped_.clear();
   std::vector<std::string> paths = files();
+  const auto pass_over = [&](const std::string& why) {
+    skipped_.push_back(why);
+    std::fprintf(stderr, "%s; passed over\n", why.c_str());
+  };
+  std::string others;  // what the newest file of another rank says
   for (size_t i = paths.size(); i-- > 0;) {
     IValue whole;
-    int64_t step = 0;
     try {
       whole = read_checked(paths[i], kCPU);
-      step = whole.toDict().at("step").toInt();
     } catch (const Error& error) {
-      skipped_.emplace_back(error.what());
-      std::fprintf(stderr, "%s; passed over\n", error.what());
+      pass_over(error.what());
+      continue;
+    }
+    if (const std::string other = foreign(whole, options_.rank); !other.empty()) {
+      pass_over(message_of(kLoad, ": ", paths[i], ": ", other));
+      if (others.empty()) others = skipped_.back();
       continue;
     }
     apply(paths[i], whole.toDict());
-    return step;
+    return whole.toDict().at("step").toInt();
   }
+  // To begin anew, and to push these files out one by one, cannot be meant.
+  CRESSET_CHECK_AS(IoError, others.empty(), others, ", and the folder has none of this rank");
   return std::nullopt;
 }
 

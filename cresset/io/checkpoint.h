@@ -17,6 +17,9 @@ namespace cresset::io {
 struct CheckpointOptions {
   int keep = 3;     // how many of the newest files stay; 0: all
   bool rng = true;  // save and restore the default generator
+  // Whose files these are, where each of several processes keeps its own: saved in them, and compared on loading.
+  // distributed::load_newest fills it in.
+  std::optional<int64_t> rank = std::nullopt;
 };
 
 class CRESSET_API Checkpoint {
@@ -41,11 +44,15 @@ class CRESSET_API Checkpoint {
   // Values of the user's own, saved with the rest.
   void set(const std::string& key, IValue value);
   const IValue* get(const std::string& key) const { return values_.find(key); }
+  void set_rank(std::optional<int64_t> rank) { options_.rank = rank; }
+  std::optional<int64_t> rank() const { return options_.rank; }
+  const std::string& folder() const { return folder_; }
 
-  // Writes step-00001000.ckpt, of this and earlier steps leaves the newest `keep`, and returns the path.
+  // Writes step-00001000.ckpt, of this and earlier steps leaves the newest `keep`, and returns the path. What logs
+  // (AppendFile) have gathered is written first, so that they reach as far as the checkpoint.
   std::string save(int64_t step);
-  // The newest file that is whole, and its step; empty if there is none. Broken files are passed over; skipped() says
-  // why.
+  // The newest file that is whole, and its step; empty if there is none. Broken files and those of another rank are
+  // passed over; skipped() says why. That only files of other ranks are there is an error.
   std::optional<int64_t> load_newest();
   int64_t load(const std::string& path);
   const std::vector<std::string>& skipped() const { return skipped_; }
@@ -69,8 +76,10 @@ class CRESSET_API Checkpoint {
   std::vector<std::string> skipped_;
 };
 
-// What a checkpoint file holds, after its digest was checked; kMeta gives shapes only.
+// What a checkpoint file holds, after its digest was checked; kMeta gives shapes only. "step", "state" and "values" are
+// there, with the right types; "rank" may be.
 CRESSET_API IValue read_checkpoint(const std::string& path, Device device = kCPU);
+CRESSET_API std::optional<int64_t> rank_in_checkpoint(const IValue& held);  // files of older versions have none
 // Whether a file ends with a checkpoint's digest.
 CRESSET_API bool is_checkpoint(const Source& source);
 

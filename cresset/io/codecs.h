@@ -9,6 +9,7 @@
 
 #include "cresset/core/export.h"
 #include "cresset/core/shape.h"
+#include "cresset/io/unpack_limits.h"
 
 namespace cresset::io {
 
@@ -22,11 +23,11 @@ struct RawImage {
   std::vector<uint8_t> pixels;
 };
 
-// `name` is the file's, for the errors. Decoders take 0 channels for "as they are".
+// `name` is the file's, for the errors. Decoders take 0 channels for "as they are", and the limits on what they make.
 struct Codecs {
-  RawImage (*decode_png)(Bytes bytes, int64_t channels, const std::string& name) = nullptr;
+  RawImage (*decode_png)(Bytes bytes, int64_t channels, const std::string& name, const UnpackLimits& limits) = nullptr;
   std::vector<uint8_t> (*encode_png)(const RawImage& image) = nullptr;
-  RawImage (*decode_jpeg)(Bytes bytes, int64_t channels, const std::string& name) = nullptr;
+  RawImage (*decode_jpeg)(Bytes bytes, int64_t channels, const std::string& name, const UnpackLimits& limits) = nullptr;
   std::vector<uint8_t> (*encode_jpeg)(const RawImage& image, int quality) = nullptr;
   // At most `limit` bytes of what is in a gzip file; all its members.
   std::vector<uint8_t> (*gunzip)(Bytes bytes, size_t limit, const std::string& name) = nullptr;

@@ -10,6 +10,9 @@
 namespace cresset::io {
 namespace {
 
+// A line of delimiters alone would otherwise take 32 times its size.
+constexpr size_t kMostColumns = size_t{1} << 20;
+
 class Reader {
  public:
   Reader(std::string_view text, const CsvOptions& options, const std::string& name)
@@ -25,6 +28,8 @@ class Reader {
     if (at_ >= text_.size()) return false;
     while (true) {
       column_ = fields.size() + 1;
+      CRESSET_CHECK_AS(IoError, column_ <= kMostColumns, "read_csv: ", name_, ": line ", line_, ": found more than ",
+                       kMostColumns, " columns (expected at most that many)");
       fields.push_back(at_ < text_.size() && text_[at_] == options_.quote() ? quoted() : plain());
       if (at_ >= text_.size()) return true;
       if (end_of_line()) {
@@ -125,7 +130,8 @@ size_t place_of(const std::vector<std::string>& names, std::string_view name, co
 std::string_view CsvTable::at(size_t row, size_t column) const {
   CRESSET_CHECK_AS(IndexError, row < rows() && column < columns_.size(), "CsvTable: found row ", row, ", column ",
                    column, " (expected less than ", rows(), " and ", columns_.size(), ")");
-  return cells_[row * columns_.size() + column];
+  const size_t cell = row * columns_.size() + column, begin = cell == 0 ? 0 : ends_[cell - 1];
+  return std::string_view(text_).substr(begin, ends_[cell] - begin);
 }
 
 bool CsvTable::contains(std::string_view name) const {
@@ -195,13 +201,16 @@ CsvTable parse_csv(std::string_view text, const CsvOptions& options, const std::
                      std::min(fields.size(), names.size()) + 1, ": found ", fields.size(), " fields (expected ",
                      names.size(), ")");
     table.lines_.push_back(reader.line());
-    for (size_t source : table.source_) table.cells_.push_back(fields[source]);
+    for (size_t source : table.source_) {
+      table.text_ += fields[source];
+      table.ends_.push_back(table.text_.size());
+    }
   }
   return table;
 }
 
 CsvTable read_csv(const std::string& path, const CsvOptions& options) {
-  const std::vector<uint8_t> bytes = read_maybe_gzip(path, "read_csv");
+  const std::vector<uint8_t> bytes = read_maybe_gzip(path, "read_csv", options.limits());
   return parse_csv({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, options, path);
 }
 

@@ -8,6 +8,7 @@
 
 #include "cresset/core/arg.h"
 #include "cresset/core/tensor.h"
+#include "cresset/io/unpack_limits.h"
 
 namespace cresset::io {
 
@@ -16,6 +17,7 @@ struct CsvOptions {
   CRESSET_ARG(char, delimiter) = ',';
   CRESSET_ARG(char, quote) = '"';
   CRESSET_ARG(std::vector<std::string>, columns);  // those to keep, in this order; empty: all
+  CRESSET_ARG(UnpackLimits, limits);               // what a gzip file may become
 };
 
 // A table of texts: every row has as many cells as there are columns.
@@ -40,7 +42,9 @@ class CRESSET_API CsvTable {
   std::vector<std::string> columns_;
   std::vector<size_t> source_;  // the column of the file, for errors
   std::vector<size_t> lines_;   // the line on which each row begins
-  std::vector<std::string> cells_;
+  // Every cell's text, one after the other, and where each ends: a string of its own would take 32 bytes for a digit.
+  std::string text_;
+  std::vector<size_t> ends_;
 };
 
 CRESSET_API CsvTable parse_csv(std::string_view text, const CsvOptions& options = {},

@@ -23,10 +23,18 @@ using File = std::unique_ptr<std::FILE, Close>;
 
 bool is_gzip(Bytes bytes) { return bytes.size() >= 2 && bytes[0] == 0x1F && bytes[1] == 0x8B; }
 
-std::vector<uint8_t> gunzip(Bytes bytes, size_t limit, const std::string& name) {
+std::vector<uint8_t> gunzip_start(Bytes bytes, size_t most, const std::string& name) {
   CRESSET_CHECK_AS(IoError, is_gzip(bytes), "gunzip: ", name, ": not a gzip file (it begins with ", bytes.size(),
                    " bytes that are not 1f 8b)");
-  return codec(&Codecs::gunzip, "gunzip", name, "zlib")(bytes, limit, name);
+  return codec(&Codecs::gunzip, "gunzip", name, "zlib")(bytes, most, name);
+}
+
+std::vector<uint8_t> gunzip(Bytes bytes, const UnpackLimits& limits, const std::string& name) {
+  const uint64_t most = limits.of(bytes.size());
+  std::vector<uint8_t> out = gunzip_start(bytes, most < SIZE_MAX ? most + 1 : SIZE_MAX, name);
+  CRESSET_CHECK_AS(IoError, out.size() <= most, "gunzip: ", name, ": found more than ", most, " bytes ",
+                   limits.text(bytes.size()));
+  return out;
 }
 
 std::vector<uint8_t> gzip(Bytes bytes) { return codec(&Codecs::gzip, "gzip", "<memory>", "zlib")(bytes); }
@@ -49,9 +57,9 @@ std::vector<uint8_t> read_file(const std::string& path, const char* function) {
   return bytes;
 }
 
-std::vector<uint8_t> read_maybe_gzip(const std::string& path, const char* function) {
+std::vector<uint8_t> read_maybe_gzip(const std::string& path, const char* function, const UnpackLimits& limits) {
   std::vector<uint8_t> bytes = read_file(path, function);
-  return is_gzip(bytes) ? gunzip(bytes, SIZE_MAX, path) : bytes;
+  return is_gzip(bytes) ? gunzip(bytes, limits, path) : bytes;
 }
 
 void write_file(const std::string& path, Bytes bytes) {

@@ -91,8 +91,11 @@ Tensor payload_of(Bytes bytes, const Header& header, const std::string& name, bo
 Tensor decode_idx(Bytes bytes, const std::string& name, const IdxWanted& wanted) {
   if (!is_gzip(bytes)) return payload_of(bytes, parse(bytes, name, wanted), name, false);
   // The header first, so that no more is unpacked than it asks for.
-  const Header header = parse(gunzip(bytes, kMostHeader, name), name, wanted);
-  return payload_of(gunzip(bytes, header.length + header.payload + 1, name), header, name, true);
+  const Header header = parse(gunzip_start(bytes, kMostHeader, name), name, wanted);
+  CRESSET_CHECK_AS(IoError, header.payload <= wanted.limits.of(bytes.size()), "read_idx: ", name, ": found ",
+                   text_of(header.sizes), " of ", toString(header.dtype), ", ", header.payload, " bytes ",
+                   wanted.limits.text(bytes.size()));
+  return payload_of(gunzip_start(bytes, header.length + header.payload + 1, name), header, name, true);
 }
 
 Tensor read_idx(const std::string& path, const IdxWanted& wanted) {

@@ -5,13 +5,16 @@
 
 #include "cresset/core/tensor.h"
 #include "cresset/io/codecs.h"
+#include "cresset/io/unpack_limits.h"
 
 namespace cresset::io {
 
-// `dims` and `dtype`, when given, are what the file must be (-1: any number of dimensions).
+// `dims` and `dtype`, when given, are what the file must be (-1: any number of dimensions); `limits` what a gzip file
+// may become.
 struct IdxWanted {
   int dims = -1;
-  std::optional<DType> dtype;
+  std::optional<DType> dtype = std::nullopt;
+  UnpackLimits limits = {};
 };
 
 CRESSET_API Tensor read_idx(const std::string& path, const IdxWanted& wanted = {});

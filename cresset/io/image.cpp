@@ -38,17 +38,18 @@ RawImage raw_of(const char* function, const Tensor& image) {
 
 }  // namespace
 
-Tensor decode_image(Bytes bytes, ImageReadMode mode, const std::string& name) {
+Tensor decode_image(Bytes bytes, ImageReadMode mode, const std::string& name, const UnpackLimits& limits) {
   const auto channels = static_cast<int64_t>(mode);
-  if (is_png(bytes)) return tensor_of(codec(&Codecs::decode_png, "read_image", name, "libpng")(bytes, channels, name));
+  if (is_png(bytes))
+    return tensor_of(codec(&Codecs::decode_png, "read_image", name, "libpng")(bytes, channels, name, limits));
   if (is_jpeg(bytes))
-    return tensor_of(codec(&Codecs::decode_jpeg, "read_image", name, "libjpeg")(bytes, channels, name));
+    return tensor_of(codec(&Codecs::decode_jpeg, "read_image", name, "libjpeg")(bytes, channels, name, limits));
   throw IoError(
       message_of("read_image: ", name, ": neither PNG nor JPEG by its first bytes (it has ", bytes.size(), " bytes)"));
 }
 
-Tensor read_image(const std::string& path, ImageReadMode mode) {
-  return decode_image(read_file(path, "read_image"), mode, path);
+Tensor read_image(const std::string& path, ImageReadMode mode, const UnpackLimits& limits) {
+  return decode_image(read_file(path, "read_image"), mode, path, limits);
 }
 
 std::vector<uint8_t> encode_png(const Tensor& image) {

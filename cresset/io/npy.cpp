@@ -191,8 +191,8 @@ Tensor load_npy(const Source& source) {
 
 Tensor load_npy(const std::string& path) { return load_npy(Source::map(path, "load_npy")); }
 
-StateDict load_npz(const Source& source) {
-  ZipReader zip("load_npz", source);
+StateDict load_npz(const Source& source, const UnpackLimits& limits) {
+  ZipReader zip("load_npz", source, limits);
   StateDict tensors;
   for (const auto& entry : zip.entries()) {
     std::string name = entry.name;
@@ -203,7 +203,9 @@ StateDict load_npz(const Source& source) {
   return tensors;
 }
 
-StateDict load_npz(const std::string& path) { return load_npz(Source::map(path, "load_npz")); }
+StateDict load_npz(const std::string& path, const UnpackLimits& limits) {
+  return load_npz(Source::map(path, "load_npz"), limits);
+}
 
 void save_npy(Sink& sink, const Tensor& tensor) {
   CRESSET_CHECK_AS(IoError, tensor.defined() && !tensor.is_meta(), "save_npy: the tensor has no values");

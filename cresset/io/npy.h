@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cresset/io/safetensors.h"
+#include "cresset/io/unpack_limits.h"
 
 namespace cresset::io {
 
@@ -15,7 +16,7 @@ CRESSET_API void save_npz(Sink& sink, const StateDict& tensors);
 // dtypes that tensors do not have are refused.
 CRESSET_API Tensor load_npy(const std::string& path);
 CRESSET_API Tensor load_npy(const Source& source);
-CRESSET_API StateDict load_npz(const std::string& path);
-CRESSET_API StateDict load_npz(const Source& source);
+CRESSET_API StateDict load_npz(const std::string& path, const UnpackLimits& limits = {});
+CRESSET_API StateDict load_npz(const Source& source, const UnpackLimits& limits = {});
 
 }  // namespace cresset::io

@@ -23,7 +23,8 @@ void swap_bytes(char* data, size_t size, size_t element) {
 
 class Reader {
  public:
-  explicit Reader(const Source& source, Device device) : zip_(kLoad, source), device_(device) {}
+  Reader(const Source& source, Device device, const UnpackLimits& limits)
+      : zip_(kLoad, source, limits), device_(device) {}
 
   IValue run() {
     find_prefix();
@@ -161,14 +162,16 @@ void refuse_other_formats(const Source& source) {
 
 }  // namespace
 
-IValue load_pt(const Source& source, Device device) {
+IValue load_pt(const Source& source, Device device, const UnpackLimits& limits) {
   CRESSET_CHECK_AS(DeviceError, device.is_cpu() || device.is_meta(), "load_pt: found device ", device.str(),
                    " (expected cpu or meta; move the tensors afterwards)");
   refuse_other_formats(source);
-  return Reader(source, device).run();
+  return Reader(source, device, limits).run();
 }
 
-IValue load_pt(const std::string& path, Device device) { return load_pt(Source::map(path), device); }
+IValue load_pt(const std::string& path, Device device, const UnpackLimits& limits) {
+  return load_pt(Source::map(path), device, limits);
+}
 
 void write_pt_archive(Sink& sink, const IValue& value, uint16_t comment_size) {
   StoragePlan plan;

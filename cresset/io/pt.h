@@ -12,15 +12,17 @@
 
 #include "cresset/core/ivalue.h"
 #include "cresset/io/bytes.h"
+#include "cresset/io/unpack_limits.h"
 
 namespace cresset::io {
 
 CRESSET_API void save_pt(const std::string& path, const IValue& value);
 CRESSET_API void save_pt(Sink& sink, const IValue& value);
 
-// kMeta gives the shapes alone and reads no data.
-CRESSET_API IValue load_pt(const std::string& path, Device device = kCPU);
-CRESSET_API IValue load_pt(const Source& source, Device device = kCPU);
+// kMeta gives the shapes alone and reads no data. Nothing that torch.save writes is packed; `limits` is for archives
+// that other programs have packed.
+CRESSET_API IValue load_pt(const std::string& path, Device device = kCPU, const UnpackLimits& limits = {});
+CRESSET_API IValue load_pt(const Source& source, Device device = kCPU, const UnpackLimits& limits = {});
 
 // For containers around a .pt (checkpoints): announces a zip comment that the caller writes after it.
 CRESSET_API void write_pt_archive(Sink& sink, const IValue& value, uint16_t comment_size);

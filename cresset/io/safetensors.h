@@ -1,6 +1,4 @@
-// The safetensors format: a JSON header with names, dtypes, shapes and places, then the bytes. Reading maps the file:
-// tensors share the mapping, which is private, so that writing to one changes no file and costs the touched pages
-// alone.
+// The safetensors format: a JSON header with names, dtypes, shapes and places, then the bytes.
 #pragma once
 
 #include "cresset/core/ordered_dict.h"
@@ -22,8 +20,17 @@ CRESSET_API void save_safetensors(const std::string& path, const StateDict& tens
                                   const Metadata& metadata = Metadata());
 CRESSET_API void save_safetensors(Sink& sink, const StateDict& tensors, const Metadata& metadata = Metadata());
 
-CRESSET_API StateDict load_safetensors(const std::string& path);
-CRESSET_API Safetensors read_safetensors(const std::string& path);  // with the metadata
-CRESSET_API Safetensors read_safetensors(const Source& source);
+struct SafetensorsOptions {
+  // Tensors share a private mapping of the file instead of being read: large files are there at once and cost the pages
+  // that are touched, and writing to a tensor changes no file. The file must stay as it is while a tensor lives. Where
+  // it is truncated, or rewritten in place, the next look at a missing page ends the program with SIGBUS; renaming a
+  // new file over it, as Cresset does, and removing it are safe.
+  bool map = false;
+};
+
+CRESSET_API StateDict load_safetensors(const std::string& path, const SafetensorsOptions& options = {});
+// With the metadata.
+CRESSET_API Safetensors read_safetensors(const std::string& path, const SafetensorsOptions& options = {});
+CRESSET_API Safetensors read_safetensors(const Source& source);  // tensors share what the source owns
 
 }  // namespace cresset::io

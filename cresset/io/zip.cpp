@@ -39,7 +39,8 @@ class Record {
 
 }  // namespace
 
-ZipReader::ZipReader(const char* function, Source source) : function_(function), source_(std::move(source)) {
+ZipReader::ZipReader(const char* function, Source source, const UnpackLimits& limits)
+    : function_(function), source_(std::move(source)), limits_(limits) {
   const Directory directory = find_directory();
   read_directory(directory);
   check_overlap();
@@ -154,11 +155,16 @@ const ZipReader::Entry& ZipReader::at(const std::string& name) const {
   broken("there is no entry '" + name + "'");
 }
 
+void ZipReader::check_growth(const Entry& entry) const {
+  const uint64_t most = limits_.of(source_.size());
+  if (entry.deflated && (entry.size > most || inflated_ > most - entry.size))
+    broken(message_of("entry '", entry.name, "': found ", entry.size, " bytes, with those before it ",
+                      inflated_ + entry.size, " ", limits_.text(source_.size())));
+}
+
 void ZipReader::read(const Entry& entry, char* out) {
   if (entry.deflated) {
-    if (entry.size > kMostInflated - inflated_)
-      broken(message_of("entry '", entry.name, "' would grow to ", entry.size, " bytes (at most ", kMostInflated,
-                        " for all compressed entries)"));
+    check_growth(entry);
     inflated_ += entry.size;
     const auto inflate = codec(&Codecs::inflate, function_, entry.name, "zlib");
     const auto* stored = reinterpret_cast<const uint8_t*>(source_.data() + entry.offset);
@@ -173,8 +179,7 @@ void ZipReader::read(const Entry& entry, char* out) {
 }
 
 std::vector<char> ZipReader::read(const Entry& entry) {
-  if (entry.deflated && entry.size > kMostInflated - inflated_)
-    broken(message_of("entry '", entry.name, "' would grow to ", entry.size, " bytes"));
+  check_growth(entry);  // before memory is asked for
   std::vector<char> data(entry.size);
   read(entry, data.data());
   return data;

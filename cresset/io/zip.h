@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "cresset/io/bytes.h"
+#include "cresset/io/unpack_limits.h"
 
 namespace cresset::io {
 
@@ -17,11 +18,9 @@ class CRESSET_API ZipReader {
     uint32_t crc = 0;
     bool deflated = false;
   };
-  // What all of an archive's deflated entries may grow to together.
-  static constexpr uint64_t kMostInflated = uint64_t{4} << 30;
-
-  // `function` names the reader in errors. Checks the whole directory, no data.
-  ZipReader(const char* function, Source source);
+  // `function` names the reader in errors. Checks the whole directory, no data. `limits` is what all deflated entries
+  // may grow to together.
+  ZipReader(const char* function, Source source, const UnpackLimits& limits = {});
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(const std::string& name) const;
@@ -39,10 +38,12 @@ class CRESSET_API ZipReader {
   void read_directory(const Directory& directory);
   void place_data(Entry& entry, uint64_t header, uint64_t directory);
   void check_overlap() const;
+  void check_growth(const Entry& entry) const;
   [[noreturn]] void broken(const std::string& what) const;
 
   const char* function_;
   Source source_;
+  UnpackLimits limits_;
   std::vector<Entry> entries_;
   std::unordered_map<std::string, size_t> index_;
   uint64_t inflated_ = 0;

@@ -1,11 +1,14 @@
 // Files and folders of a run.
 #include "cresset/monitor/summary_writer.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <mutex>
+#include <set>
 
 #include "cresset/io/atomic_file.h"
 #include "cresset/monitor/event_file.h"
@@ -96,22 +99,76 @@ Message graph_def(const std::vector<TracedNode>& nodes) {
 
 }  // namespace
 
-SummaryWriter::SummaryWriter(std::string log_dir, const std::string& comment, std::string filename_suffix)
-    : folder_(log_dir.empty() ? default_folder(comment) : std::move(log_dir)), suffix_(std::move(filename_suffix)) {
-  events();
+namespace {
+
+// One for all writers, and held for moments: a fork takes it, so that the child of a program whose threads are logging
+// does not find it locked for ever.
+std::mutex& files_mutex() {
+  static auto* const only = new std::mutex;
+  return *only;
 }
+
+// After the first file is there: handlers that are registered later lock first, and files are opened under this lock.
+void watch_fork() {
+  static const int once =
+      pthread_atfork([] { files_mutex().lock(); }, [] { files_mutex().unlock(); }, [] { files_mutex().unlock(); });
+  static_cast<void>(once);
+}
+
+}  // namespace
+
+struct SummaryWriter::Files {
+  std::string suffix;
+  double flush_secs = 0;
+  std::optional<int64_t> purge_step;  // for each folder's first file
+  std::set<std::string> purged;
+  std::shared_ptr<EventFile> main;  // made when first written to
+  OrderedDict<std::string, std::shared_ptr<EventFile>> others;
+  std::string projector;
+
+  // After close() a new file is begun, as PyTorch does it. Only a folder's first one hides what was there before.
+  std::shared_ptr<EventFile> file_in(const std::string& folder, const std::string& suffix) {
+    const bool first = purged.insert(folder).second;
+    return std::make_shared<EventFile>(folder, EventFileOptions{suffix, flush_secs, first ? purge_step : std::nullopt});
+  }
+  std::shared_ptr<EventFile> main_in(const std::string& folder) {
+    const std::lock_guard lock(files_mutex());
+    if (!main) main = file_in(folder, suffix);
+    return main;
+  }
+  std::shared_ptr<EventFile> other_in(const std::string& folder) {
+    const std::lock_guard lock(files_mutex());
+    if (!others.contains(folder)) others.insert(folder, file_in(folder, ""));
+    return others[folder];
+  }
+  std::vector<std::shared_ptr<EventFile>> all() const {
+    const std::lock_guard lock(files_mutex());
+    std::vector<std::shared_ptr<EventFile>> files = others.values();
+    if (main) files.push_back(main);
+    return files;
+  }
+};
+
+SummaryWriter::SummaryWriter(std::string log_dir, SummaryWriterOptions options)
+    : folder_(log_dir.empty() ? default_folder(options.comment) : std::move(log_dir)),
+      files_(std::make_unique<Files>()) {
+  files_->suffix = std::move(options.filename_suffix);
+  files_->flush_secs = options.flush_secs;
+  files_->purge_step = options.purge_step;
+  files_->main_in(folder_);
+  watch_fork();
+}
+SummaryWriter::SummaryWriter(std::string log_dir) : SummaryWriter(std::move(log_dir), SummaryWriterOptions()) {}
 SummaryWriter::~SummaryWriter() = default;
 SummaryWriter::SummaryWriter(SummaryWriter&&) noexcept = default;
 SummaryWriter& SummaryWriter::operator=(SummaryWriter&&) noexcept = default;
 
-// After close() a new file is begun, as PyTorch does it.
-EventFile& SummaryWriter::events() {
-  if (!events_) events_ = std::make_unique<EventFile>(folder_, suffix_);
-  return *events_;
+void SummaryWriter::add_event(const Message& event, int64_t step, double time) {
+  files_->main_in(folder_)->add(event, step, time);
 }
 
 void SummaryWriter::add(const Message& value, int64_t step, std::optional<double> walltime) {
-  events().add(summary_event(value), step, walltime.value_or(wall_time()));
+  add_event(summary_event(value), step, walltime.value_or(wall_time()));
 }
 
 void SummaryWriter::add_scalar(const std::string& tag, double value, int64_t step, std::optional<double> walltime) {
@@ -129,8 +186,7 @@ void SummaryWriter::add_scalars(const std::string& main_tag, const Scalars& valu
                                 std::optional<double> walltime) {
   for (const auto& [tag, value] : values) {
     const std::string folder = folder_ + "/" + folder_name(main_tag) + "_" + folder_name(tag);
-    if (!others_.contains(folder)) others_.insert(folder, std::make_shared<EventFile>(folder));
-    others_[folder]->add(summary_event(scalar_value(main_tag, value)), step, walltime.value_or(wall_time()));
+    files_->other_in(folder)->add(summary_event(scalar_value(main_tag, value)), step, walltime.value_or(wall_time()));
   }
 }
 
@@ -210,11 +266,13 @@ void SummaryWriter::add_embedding(const Tensor& points, const std::vector<std::s
   const std::string subfolder = std::string(number) + "/" + path_name(tag), folder = folder_ + "/" + subfolder;
   io::make_folders(folder);
   io::write_text_file(folder + "/tensors.tsv", tsv_of(points));
-  projector_ += "embeddings {\n  tensor_name: \"" + path_name(tag) + ":" + number + "\"\n  tensor_path: \"" +
-                subfolder + "/tensors.tsv\"\n";
+  const std::lock_guard lock(files_mutex());
+  std::string& projector = files_->projector;
+  projector += "embeddings {\n  tensor_name: \"" + path_name(tag) + ":" + number + "\"\n  tensor_path: \"" + subfolder +
+               "/tensors.tsv\"\n";
   if (!metadata.empty()) {
     io::write_text_file(folder + "/metadata.tsv", lines_of(metadata));
-    projector_ += "  metadata_path: \"" + subfolder + "/metadata.tsv\"\n";
+    projector += "  metadata_path: \"" + subfolder + "/metadata.tsv\"\n";
   }
   if (label_img.defined()) {
     // The sprite must be as many images high as it is wide.
@@ -222,28 +280,30 @@ void SummaryWriter::add_embedding(const Tensor& points, const std::vector<std::s
     Tensor padded = zeros({side * side, label_img.size(1), label_img.size(2), label_img.size(3)}, label_img.options());
     padded.slice(0, 0, count).copy_(label_img.detach());
     io::write_text_file(folder + "/sprite.png", png_of(to_image("add_embedding", grid_of(padded, side), "CHW")));
-    projector_ += message_of("  sprite {\n    image_path: \"", subfolder,
-                             "/sprite.png\"\n    single_image_dim: ", label_img.size(3),
-                             "\n    single_image_dim: ", label_img.size(2), "\n  }\n");
+    projector += message_of("  sprite {\n    image_path: \"", subfolder,
+                            "/sprite.png\"\n    single_image_dim: ", label_img.size(3),
+                            "\n    single_image_dim: ", label_img.size(2), "\n  }\n");
   }
-  projector_ += "}\n";
-  io::write_text_file(folder_ + "/projector_config.pbtxt", projector_);
+  projector += "}\n";
+  io::write_text_file(folder_ + "/projector_config.pbtxt", projector);
 }
 
 void SummaryWriter::add_graph(const std::vector<TracedNode>& nodes) {
-  events().add(Message().text(4, graph_def(nodes).bytes()), 0, wall_time());
+  add_event(Message().text(4, graph_def(nodes).bytes()), 0, wall_time());
 }
 
 void SummaryWriter::flush() {
-  if (events_) events_->flush();
-  for (auto& item : others_) item.value()->flush();
+  for (const auto& file : files_->all()) file->flush();
 }
 
 void SummaryWriter::close() {
-  if (events_) events_->close();
-  for (auto& item : others_) item.value()->close();
-  events_.reset();
-  others_.clear();
+  const std::vector<std::shared_ptr<EventFile>> files = files_->all();
+  {
+    const std::lock_guard lock(files_mutex());
+    files_->main.reset();
+    files_->others.clear();
+  }
+  for (const auto& file : files) file->close();
 }
 
 }  // namespace cresset::monitor

@@ -1,10 +1,12 @@
-// SummaryWriter: event files for TensorBoard, with the methods of PyTorch's. Nothing runs in the background: events are
-// gathered and written when there are enough of them, on flush(), on close() and at the end.
+// SummaryWriter: event files for TensorBoard, with the methods of PyTorch's. Events are gathered and written together:
+// after flush_secs at the latest, also when no further one comes, with each io::Checkpoint that is saved, on flush(),
+// on close() and when the program ends. A program that is killed loses the last flush_secs. Threads may share a writer.
 //
 //   monitor::SummaryWriter writer("runs/mnist");
 //   writer.add_scalar("loss", loss.item<double>(), step);
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -15,15 +17,30 @@
 
 namespace cresset::monitor {
 
-class EventFile;
 class Message;
+
+struct SummaryWriterOptions {
+  std::string comment = {};  // of the folder's name, where none is given
+  // On resuming: the first step that is logged anew. TensorBoard hides what an earlier run, which was killed later than
+  // its last checkpoint, has logged from there on.
+  std::optional<int64_t> purge_step = {};
+  double flush_secs = 2;  // 0: every event is written at once
+  std::string filename_suffix = {};
+};
 
 class CRESSET_API SummaryWriter {
  public:
   using Scalars = std::vector<std::pair<std::string, double>>;
 
   // Without a folder: runs/<date>_<host><comment>.
-  explicit SummaryWriter(std::string log_dir = "", const std::string& comment = "", std::string filename_suffix = "");
+  explicit SummaryWriter(std::string log_dir = "");
+  // SummaryWriter("runs/mnist", {.purge_step = step + 1})
+  SummaryWriter(std::string log_dir, SummaryWriterOptions options);
+  // A template, or {.flush_secs = 0} might be meant for a text.
+  template <std::convertible_to<std::string> Comment>
+  SummaryWriter(std::string log_dir, const Comment& comment, std::string filename_suffix = "")
+      : SummaryWriter(std::move(log_dir),
+                      SummaryWriterOptions{.comment = comment, .filename_suffix = std::move(filename_suffix)}) {}
   ~SummaryWriter();
   SummaryWriter(SummaryWriter&&) noexcept;
   SummaryWriter& operator=(SummaryWriter&&) noexcept;
@@ -114,13 +131,12 @@ class CRESSET_API SummaryWriter {
     return all;
   }
 
-  EventFile& events();
+  struct Files;
   void add(const Message& value, int64_t step, std::optional<double> walltime);
+  void add_event(const Message& event, int64_t step, double time);
 
-  std::string folder_, suffix_;
-  std::unique_ptr<EventFile> events_;  // made when first written to
-  OrderedDict<std::string, std::shared_ptr<EventFile>> others_;
-  std::string projector_;
+  std::string folder_;
+  std::unique_ptr<Files> files_;
 };
 
 }  // namespace cresset::monitor

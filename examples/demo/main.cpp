@@ -93,7 +93,6 @@ bool learn(Digits train_set, Digits test_set, int epochs, double wanted, bool re
 
   const std::string folder = run_folder(resume);
   std::optional<cresset::monitor::SummaryWriter> log;
-  if (speaks) log.emplace(folder);
   // Each rank keeps its own random numbers; all go on from the newest step that all of them have.
   cresset::io::Checkpoint checkpoint(folder + "/rank" + std::to_string(dist::get_rank()));
   checkpoint.add("model", model).add("optimizer", optimizer).add("schedule", schedule).add("loader", *train);
@@ -101,9 +100,10 @@ bool learn(Digits train_set, Digits test_set, int epochs, double wanted, bool re
   if (auto found = dist::load_newest(checkpoint)) {
     step = *found;
     if (speaks) std::printf("going on from step %ld of %s\n", static_cast<long>(step), folder.c_str());
-  } else if (speaks) {
-    log->add_graph(net, cresset::zeros({1, 1, 28, 28}));
   }
+  // What a run that was killed has logged after its last checkpoint is hidden.
+  if (speaks) log.emplace(folder, cresset::monitor::SummaryWriterOptions{.purge_step = step + 1});
+  if (speaks && step == 0) log->add_graph(net, cresset::zeros({1, 1, 28, 28}));
   for (const Tensor& parameter : net->parameters()) parameters += parameter.numel();
   if (speaks)
     std::printf("%ld parameters; %d process%s of %d thread%s; %.0f digits to learn from, %.0f to test with\n",

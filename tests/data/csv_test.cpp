@@ -74,6 +74,7 @@ TEST(Csv, FaultsAreNamedByLineAndColumn) {
   EXPECT_ERROR(IoError, table.labels("b", {"two\nlines"}), "line 4, column 2 (\"b\"): found \"4x\"");
   EXPECT_ERROR(IoError, table.numbers({"q"}), "no column \"q\"");
   EXPECT_ERROR(IoError, io::read_csv("/nowhere.csv"), "/nowhere.csv");
+  EXPECT_ERROR(IoError, io::parse_csv(std::string(2'000'000, ',')), "line 1: found more than 1048576 columns");
 }
 
 TEST(Csv, DatasetOfClassesAndOfNumbers) {

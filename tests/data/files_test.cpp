@@ -94,7 +94,7 @@ TEST(Gzip, GoesThereAndBack) {
   const auto packed = io::gzip(bytes);
   EXPECT_TRUE(io::is_gzip(packed));
   EXPECT_EQ(io::gunzip(packed), bytes);
-  EXPECT_EQ(io::gunzip(packed, 10).size(), 10U);
+  EXPECT_EQ(io::gunzip_start(packed, 10).size(), 10U);
   auto two = packed;  // two members, one after the other
   two.insert(two.end(), packed.begin(), packed.end());
   EXPECT_EQ(io::gunzip(two).size(), 2 * bytes.size());
@@ -106,8 +106,8 @@ TEST(Gzip, DamageIsNamed) {
   for (size_t i = 0; i < bytes.size(); i++) bytes[i] = static_cast<uint8_t>(i * i >> 5);
   const auto packed = io::gzip(bytes);
   for (size_t size = 2; size < packed.size(); size += size < 40 ? 1 : 97)
-    EXPECT_ERROR(IoError, io::gunzip(cut(packed, size), SIZE_MAX, "some.gz"), "some.gz");
-  EXPECT_ERROR(IoError, io::gunzip(cut(packed, packed.size() - 1), SIZE_MAX, "some.gz"), "truncated");
+    EXPECT_ERROR(IoError, io::gunzip(cut(packed, size), {}, "some.gz"), "some.gz");
+  EXPECT_ERROR(IoError, io::gunzip(cut(packed, packed.size() - 1), {}, "some.gz"), "truncated");
   auto broken = packed;
   broken[packed.size() / 2] ^= 0x55;
   EXPECT_ERROR(IoError, io::gunzip(broken), "gunzip");
@@ -115,6 +115,56 @@ TEST(Gzip, DamageIsNamed) {
   sum[sum.size() - 6] ^= 1;  // the checksum
   EXPECT_ERROR(IoError, io::gunzip(sum), "incorrect data check");
   EXPECT_ERROR(IoError, io::gunzip(bytes), "not a gzip file");
+}
+
+// ---- What small files may become
+
+TEST(UnpackLimits, GrowWithThePackedSizeUpToTheirMost) {
+  const io::UnpackLimits limits{.bytes = 1000, .ratio = 10, .always = 50};
+  EXPECT_EQ(limits.of(0), 50U);
+  EXPECT_EQ(limits.of(5), 50U);
+  EXPECT_EQ(limits.of(20), 200U);
+  EXPECT_EQ(limits.of(500), 1000U);
+  EXPECT_EQ(limits.of(UINT64_MAX), 1000U);
+  EXPECT_EQ(io::UnpackLimits::none().of(3), UINT64_MAX);
+}
+
+TEST(UnpackLimits, GzipStopsAtThem) {
+  const auto packed = io::gzip(std::vector<uint8_t>(1'000'000));
+  ASSERT_LT(packed.size(), 2000U);
+  EXPECT_EQ(io::gunzip(packed).size(), 1'000'000U);  // less than what is always allowed
+  const std::string count = std::to_string(packed.size());
+  EXPECT_ERROR(IoError, io::gunzip(packed, {.always = 5000}, "bomb.gz"),
+               "gunzip: bomb.gz: found more than " + std::to_string(200 * packed.size()) + " bytes (at most " +
+                   std::to_string(200 * packed.size()) + " for " + count + " packed bytes; UnpackLimits raises that)");
+  EXPECT_ERROR(IoError, io::gunzip(packed, {.bytes = 999'999}, "bomb.gz"), "found more than 999999 bytes");
+  EXPECT_EQ(io::gunzip(packed, {.bytes = 1'000'000}).size(), 1'000'000U);
+  EXPECT_EQ(io::gunzip(packed, io::UnpackLimits::none()).size(), 1'000'000U);
+}
+
+// 70 MB of a digit and a comma, in 70 KB: as cells that were 5 bytes of memory for each byte.
+TEST(UnpackLimits, TextAndTablesHaveThemUnlessSaid) {
+  const TemporaryFolder folder;
+  std::vector<uint8_t> text(70'000'000, ',');
+  for (size_t i = 0; i < text.size(); i += 100) text[i] = '\n';
+  io::write_file(folder / "bomb.csv.gz", io::gzip(text));
+  EXPECT_ERROR(IoError, io::read_csv(folder / "bomb.csv.gz"),
+               (folder / "bomb.csv.gz") + ": found more than 67108864 bytes (at most 67108864 for ");
+  EXPECT_ERROR(IoError, read_text(folder / "bomb.csv.gz"), "found more than 67108864 bytes");
+  EXPECT_EQ(read_text(folder / "bomb.csv.gz", {.ratio = 2000}).size(), text.size());
+  EXPECT_ERROR(IoError, io::read_csv(folder / "bomb.csv.gz", io::CsvOptions().limits({.bytes = 1000})),
+               "found more than 1000 bytes");
+}
+
+TEST(UnpackLimits, AnIdxHeaderIsHeldAgainstThem) {
+  std::vector<uint8_t> start = {0, 0, 0x08, 2, 0, 0, 0x40, 0, 0, 0, 0x40, 0};  // 16384 x 16384 bytes
+  start.resize(2000);
+  const auto packed = io::gzip(start);
+  EXPECT_ERROR(IoError, io::decode_idx(packed, "bomb.gz"),
+               "read_idx: bomb.gz: found [16384, 16384] of Byte, 268435456 bytes (at most 67108864 for");
+  EXPECT_ERROR(IoError, io::decode_idx(packed, "bomb.gz", {.limits = io::UnpackLimits::none()}), "it is truncated");
+  EXPECT_ERROR(IoError, io::decode_idx(io::gzip(io::encode_idx(ones({100}, kByte))), "x", {.limits = {.bytes = 99}}),
+               "found [100] of Byte, 100 bytes (at most 99 for");
 }
 
 // ---- MNIST

@@ -1,7 +1,11 @@
 // PNG, JPEG, and folders of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "cresset/data/data.h"
+#include "cresset/io/checksum.h"
 #include "cresset/ops/all.h"
 #include "tests/core/expect_error.h"
 #include "tests/data/temporary_folder.h"
@@ -108,6 +112,62 @@ TEST(Images, WhatIsNoImageIsNotWritten) {
   EXPECT_ERROR(ShapeError, io::encode_png(ones({3, 0, 4})), "at least one pixel");
   EXPECT_ERROR(TypeError, io::encode_png(ones({3, 4, 4}, kLong)), "encode_png");
   EXPECT_ERROR(IoError, io::write_png("/nowhere/a.png", noise({3, 4, 4})), "/nowhere/a.png");
+}
+
+TEST(Images, PixelsAreLimited) {
+  const auto png = io::encode_png(noise({3, 8, 9})), jpeg = io::encode_jpeg(slope(3, 8, 9));
+  const auto decode = [](const std::vector<uint8_t>& bytes, ImageReadMode mode, uint64_t most) {
+    return io::decode_image(bytes, mode, "big", {.bytes = most}).numel();
+  };
+  for (const auto& [file, name] : {std::pair{png, "png"}, std::pair{jpeg, "jpeg"}}) {
+    const std::string start = std::string("decode_") + name + ": big: found 9 x 8 pixels of ";
+    EXPECT_EQ(decode(file, ImageReadMode::UNCHANGED, 216), 216);
+    EXPECT_ERROR(IoError, decode(file, ImageReadMode::UNCHANGED, 215),
+                 start + "3 channels, 216 bytes (at most 215 for ");
+    EXPECT_EQ(decode(file, ImageReadMode::GRAY, 215), 72);
+  }
+  EXPECT_ERROR(IoError, decode(png, ImageReadMode::RGB_ALPHA, 216), "of 4 channels, 288 bytes (at most 216 for ");
+}
+
+// 17000 x 17000 pixels of one bit are 36 MB, which 40 KB can hold, and 867 MB as RGB.
+TEST(Images, AFewKilobytesDoNotBecomeGigabytes) {
+  std::vector<uint8_t> png = {0x89, 'P', 'N', 'G',  '\r', '\n', 0x1A, '\n', 0,    0, 0, 13, 'I', 'H', 'D',
+                              'R',  0,   0,   0x42, 0x68, 0,    0,    0x42, 0x68, 1, 0, 0,  0,   0};
+  const uint32_t crc = io::crc32(png.data() + 12, 17);
+  for (int shift : {24, 16, 8, 0}) png.push_back(static_cast<uint8_t>(crc >> shift));
+  const std::vector<uint8_t> data_chunk = {0, 0, 0x80, 0, 'I', 'D', 'A', 'T'};
+  png.insert(png.end(), data_chunk.begin(), data_chunk.end());
+  png.resize(40'000);
+  EXPECT_ERROR(IoError, io::decode_image(png, ImageReadMode::RGB, "bomb.png"),
+               "decode_png: bomb.png: found 17000 x 17000 pixels of 3 channels, 867000000 bytes (at most 268435456 for "
+               "40000 packed bytes; UnpackLimits raises that)");
+  TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "a");
+  io::write_png(folder / "a/1.png", noise({3, 8, 9}));
+  ImageFolder images(folder.path());
+  EXPECT_EQ(images.get(0).data.numel(), 216);
+  EXPECT_ERROR(IoError, images.limits({.bytes = 100}).get(0), "1.png: found 9 x 8 pixels of 3 channels, 216 bytes");
+}
+
+// A progressive image may repeat a scan of a dozen bytes for ever, and each costs a pass over all pixels.
+TEST(Images, ScansAreLimited) {
+  std::vector<uint8_t> jpeg = io::encode_jpeg(full({1, 8, 8}, 90, kByte));
+  const auto find = [&](uint8_t marker) {
+    const uint8_t bytes[] = {0xFF, marker};
+    return std::search(jpeg.begin(), jpeg.end(), bytes, bytes + 2);
+  };
+  *(find(0xC0) + 1) = 0xC2;                            // progressive
+  const auto scan = find(0xDA), end = jpeg.end() - 2;  // EOI
+  *(scan + 2 + 2 + 1 + 2 + 1) = 0;                     // the scan is of the first coefficient alone
+  const auto with_scans = [&](int count) {
+    std::vector<uint8_t> all(jpeg.begin(), scan);
+    for (int i = 0; i < count; i++) all.insert(all.end(), scan, end);
+    all.insert(all.end(), end, jpeg.end());
+    return all;
+  };
+  EXPECT_TRUE(equal(io::decode_image(with_scans(1)), full({1, 8, 8}, 90, kByte)));
+  EXPECT_NO_THROW(io::decode_image(with_scans(400)));
+  EXPECT_ERROR(IoError, io::decode_image(with_scans(600)), "more than 500 scans");
 }
 
 TEST(Images, CutAnywhereIsAnErrorWithTheName) {

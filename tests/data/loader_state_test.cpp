@@ -33,13 +33,15 @@ void goes_on_exactly(const Sampler& sampler) {
     }
   const size_t in_epoch = whole.size() / 2;
   ASSERT_EQ(states.size(), in_epoch);
-  for (size_t stop = 0; stop < in_epoch; stop += 3)
+  std::vector<size_t> stops{in_epoch - 1};  // after an epoch's last batch the following epoch comes
+  for (size_t stop = 0; stop + 1 < in_epoch; stop += 3) stops.push_back(stop);
+  for (size_t stop : stops)
     for (size_t workers : {0, 3}) {
       auto other = made(sampler, workers, 99);
       other->load_state_dict(states[stop]);
       EXPECT_EQ(other->state_dict().toDict().at("batches").toInt(), static_cast<int64_t>(stop + 1));
       std::vector<std::vector<float>> rest;
-      for (int epoch = 0; epoch < 2; epoch++)
+      for (int epoch = stop + 1 < in_epoch ? 0 : 1; epoch < 2; epoch++)
         for (auto& batch : *other) rest.push_back(batch.data.template tolist<float>());
       EXPECT_EQ(rest, std::vector(whole.begin() + static_cast<int64_t>(stop) + 1, whole.end()))
           << "after batch " << stop;
@@ -66,6 +68,144 @@ TEST(LoaderState, AtTheEndOfAnEpochTheNextOneFollows) {
   auto other = made(samplers::RandomSampler(50), 0, 4);
   other->load_state_dict(state);
   EXPECT_EQ((*other->begin()).data.tolist<float>(), expected);
+}
+
+std::vector<std::vector<float>> pass_over(auto& loader) {
+  std::vector<std::vector<float>> batches;
+  for (auto& batch : loader) batches.push_back(batch.data.template tolist<float>());
+  return batches;
+}
+
+// A run as docs/training.md has it, with its checkpoints inside the loop: epochs are counted by steps.
+template <class Make>
+void resumes_after_every_batch(const Make& make, int64_t steps) {
+  constexpr int64_t kEpochs = 3;
+  std::vector<std::vector<float>> whole;
+  std::vector<IValue> states;
+  auto loader = make(0, 11);
+  for (int64_t epoch = 0; epoch < kEpochs; epoch++)
+    for (auto& batch : *loader) {
+      whole.push_back(batch.data.template tolist<float>());
+      states.push_back(loader->state_dict());
+    }
+  ASSERT_EQ(static_cast<int64_t>(whole.size()), kEpochs * steps);
+  for (size_t workers : {0, 1, 3})
+    for (int64_t killed = 1; killed < kEpochs * steps; killed++) {
+      auto resumed = make(workers, 99);
+      resumed->load_state_dict(states[static_cast<size_t>(killed - 1)]);
+      std::vector<std::vector<float>> rest;
+      for (int64_t epoch = killed / steps; epoch < kEpochs; epoch++) {
+        const size_t before = rest.size();
+        for (auto& batch : *resumed) rest.push_back(batch.data.template tolist<float>());
+        EXPECT_GT(rest.size(), before) << "an empty pass after step " << killed << ", " << workers << " workers";
+      }
+      EXPECT_EQ(rest, std::vector(whole.begin() + killed, whole.end())) << "after step " << killed;
+    }
+}
+
+TEST(LoaderState, ARunThatCountsEpochsLosesNoneWhereverItWasSaved) {
+  resumes_after_every_batch(
+      [](size_t workers, uint64_t seed) { return made(samplers::RandomSampler(10), workers, seed); }, 3);
+  resumes_after_every_batch(
+      [](size_t workers, uint64_t seed) { return made(samplers::DistributedSampler(20, 2, 1), workers, seed); }, 3);
+  resumes_after_every_batch(
+      [](size_t workers, uint64_t seed) {
+        return make_data_loader(NoisyNumbers().map(transforms::Stack<TensorExample>()), samplers::RandomSampler(10),
+                                DataLoaderOptions(4).workers(workers).seed(seed).drop_last(true));
+      },
+      2);
+}
+
+TEST(LoaderState, AfterTheLastBatchWithoutOrderTheNextEpochFollows) {
+  auto loader = made(samplers::SequentialSampler(50), 3, 1, false);
+  IValue state;
+  for (auto& batch : *loader) {
+    static_cast<void>(batch);
+    state = loader->state_dict();
+  }
+  for (size_t workers : {0, 2}) {
+    auto other = made(samplers::SequentialSampler(50), workers, 9, false);
+    other->load_state_dict(state);
+    EXPECT_EQ(pass_over(*other).size(), 13U);
+    EXPECT_EQ(other->epoch(), 1U);
+  }
+}
+
+TEST(LoaderState, TakenBeforeAndAfterTheEndOfAPassItLeadsToTheSameBatches) {
+  auto loader = made(samplers::RandomSampler(50), 2, 3);
+  std::vector<IValue> states;
+  for (auto& batch : *loader) {
+    static_cast<void>(batch);
+    states = {loader->state_dict()};
+  }
+  states.push_back(loader->state_dict());
+  const auto expected = pass_over(*loader);
+  for (const IValue& state : states) {
+    auto other = made(samplers::RandomSampler(50), 0, 4);
+    other->load_state_dict(state);
+    other->load_state_dict(other->state_dict());  // loaded twice
+    // At batch 0: somebody looks at the iterator before the first batch is there.
+    auto at = other->begin();
+    other->load_state_dict(other->state_dict());
+    EXPECT_EQ(pass_over(*other), expected);
+    EXPECT_EQ(other->epoch(), 1U);
+  }
+  // Programs that name the epoch before each pass.
+  for (const IValue& state : states)
+    for (size_t epoch : {1, 5}) {
+      auto other = made(samplers::RandomSampler(50), 0, 4);
+      other->load_state_dict(state);
+      other->set_epoch(epoch);
+      pass_over(*other);
+      EXPECT_EQ(other->epoch(), epoch);
+      pass_over(*other);
+      EXPECT_EQ(other->epoch(), epoch + 1);
+    }
+}
+
+TEST(LoaderState, APassThatWasLeftEarlyIsGoneOnWith) {
+  auto loader = made(samplers::RandomSampler(50), 2, 3);
+  const auto whole = pass_over(*made(samplers::RandomSampler(50), 0, 3));
+  size_t batches = 0;
+  for (auto& batch : *loader) {
+    static_cast<void>(batch);
+    if (++batches == 5) break;
+  }
+  auto other = made(samplers::RandomSampler(50), 0, 4);
+  other->load_state_dict(loader->state_dict());
+  EXPECT_EQ(pass_over(*other), std::vector(whole.begin() + 5, whole.end()));
+  // The same loader, which was not interrupted, starts its next epoch; so does one that left at the last batch.
+  auto at = loader->begin();
+  EXPECT_EQ(loader->epoch(), 1U);
+  EXPECT_EQ(loader->state_dict().toDict().at("epoch").toInt(), 1);
+  EXPECT_EQ(loader->state_dict().toDict().at("batches").toInt(), 0);
+}
+
+// A run that goes on with more processes has shorter epochs: what was done of one may be more than there is of it now.
+TEST(LoaderState, AnEpochThatIsSharedOutAnewMayBeOver) {
+  auto loader = made(samplers::DistributedSampler(48, 2, 1), 2, 3);
+  IValue state;
+  for (auto& batch : *loader) {
+    static_cast<void>(batch);
+    state = loader->state_dict();
+  }
+  for (size_t workers : {0, 2}) {
+    auto more = made(samplers::DistributedSampler(48, 4, 1), workers, 3);
+    more->load_state_dict(state);
+    EXPECT_EQ(pass_over(*more).size(), 3U);
+    EXPECT_EQ(more->epoch(), 1U);
+  }
+}
+
+TEST(LoaderState, AnEmptyDataSetStaysEmpty) {
+  auto loader = made(samplers::RandomSampler(0), 0, 3);
+  IValue state = loader->state_dict();
+  state.toDict()["batches"] = int64_t{2};
+  for (size_t workers : {0, 2}) {
+    auto other = made(samplers::RandomSampler(0), workers, 3);
+    other->load_state_dict(state);
+    EXPECT_EQ(pass_over(*other).size(), 0U);
+  }
 }
 
 TEST(LoaderState, BeforeTheFirstEpochNothingIsDelivered) {
@@ -151,6 +291,36 @@ TEST(LoaderState, StreamsGoOnToo) {
     std::vector<std::vector<float>> again;
     for (auto& batch : *other) again.push_back(batch.data.tolist<float>());
     EXPECT_EQ(again, rest);
+  }
+}
+
+TEST(LoaderState, AStreamsLastBatchIsFollowedByItsNextPass) {
+  const auto make = [](size_t workers, uint64_t seed) {
+    return make_data_loader(CountingStream().map(transforms::Stack<TensorExample>()),
+                            DataLoaderOptions(4).workers(workers).seed(seed));
+  };
+  resumes_after_every_batch(make, 8);
+}
+
+// A batch that fails has been delivered: the pass that goes on after it is not begun anew.
+TEST(LoaderState, AnErrorAtTheResumedBatchDoesNotSkipToTheNextEpoch) {
+  struct Fails : datasets::Dataset<Fails, TensorExample> {
+    TensorExample get(size_t index) override {
+      CRESSET_CHECK(index < 45, "no sample ", index);
+      return TensorExample(ones({1}));
+    }
+    std::optional<size_t> size() const override { return 48; }
+  };
+  for (size_t workers : {0, 2}) {
+    auto loader = make_data_loader(Fails().map(transforms::Stack<TensorExample>()), samplers::SequentialSampler(48),
+                                   DataLoaderOptions(4).workers(workers));
+    IValue state = loader->state_dict();
+    state.toDict()["batches"] = int64_t{11};
+    loader->load_state_dict(state);
+    auto at = loader->begin();
+    EXPECT_THROW(static_cast<void>(at == loader->end()), Error);
+    EXPECT_TRUE(at == loader->end());
+    EXPECT_EQ(loader->epoch(), 0U);
   }
 }
 

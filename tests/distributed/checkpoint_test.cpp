@@ -75,6 +75,35 @@ TEST(LoadNewest, ARankThatWasKilledBeforeItSavedIsNotNew) {
   run(3, [&](int rank) { go_on(folder, rank, 10, {}); });
 }
 
+TEST(LoadNewest, ACopyOfAnotherRanksFileIsPassedOver) {
+  Folder folder;
+  run(2, [&](int rank) {
+    go_on(folder, rank, std::nullopt, rank == 0 ? std::vector<int64_t>{10, 40} : std::vector<int64_t>{10});
+  });
+  std::filesystem::copy(folder.of(0) + "/step-00000040.ckpt", folder.of(1));
+  run(2, [&](int rank) { go_on(folder, rank, 10, {}); });
+  // A world that grew still takes them: there the new rank knows whose file it takes.
+  run(3, [&](int rank) { go_on(folder, rank, 10, {}); });
+  // With nothing of its own the rank says so, and so do all.
+  std::filesystem::remove(folder.of(1) + "/step-00000010.ckpt");
+  for (const std::string& error : errors_of(2, [&](int rank) { go_on(folder, rank, 10, {}); })) {
+    EXPECT_EQ(error.find("load_newest: " + folder.of(1) +
+                         "/step-00000040.ckpt: found the checkpoint of rank 0 (expected rank 1's)"),
+              0u)
+        << error;
+    EXPECT_NE(error.find("no other step is there on all 2 ranks"), std::string::npos) << error;
+  }
+}
+
+TEST(LoadNewest, FilesInOneFolderForAllBelongToNobody) {
+  Folder folder;
+  run(2, [&](int rank) {
+    go_on(folder, 0, std::nullopt, rank == 0 ? std::vector<int64_t>{10} : std::vector<int64_t>{});
+    dist::barrier();
+    go_on(folder, 0, 10, {});
+  });
+}
+
 TEST(LoadNewest, AFileThatANewRankCannotReadIsAnErrorOnAll) {
   Folder folder, elsewhere;
   const auto errors = [&](int ranks, std::vector<int64_t> saves) {

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "cresset/distributed/checkpoint.h"
+#include "cresset/distributed/sampler.h"
 #include "ddp_support.h"
 
 using namespace ddp_test;
@@ -64,6 +66,59 @@ TEST(DdpResume, GoesOnBitForBit) {
     train(model, optimizer, rank, 4, 12);
     for (auto& item : net->named_parameters())
       REQUIRE(same_bits(item.value(), resumed->named_parameters()[item.key()]));
+  });
+  std::filesystem::remove_all(where);
+}
+
+namespace {
+
+// The loop of docs/training.md with a checkpoint after each step, `stop` steps far. Returns how far it came.
+int64_t train_epochs(const std::string& folder, Crossed& net, size_t workers, int64_t epochs, int64_t stop) {
+  cresset::manual_seed(3);
+  const Tensor inputs = cresset::randn({30, 6}), targets = cresset::randn({30, 4});
+  auto loader = cresset::data::make_data_loader(
+      cresset::data::datasets::PairDataset(inputs, targets).map(cresset::data::transforms::Stack<>()),
+      dist::DistributedSampler(30), cresset::data::DataLoaderOptions(4).workers(workers));
+  dist::DistributedDataParallel model(net, small_buckets());
+  cresset::optim::Adam optimizer(model.parameters(), 1e-2);
+  cresset::io::Checkpoint checkpoint(folder);
+  checkpoint.add("model", model).add("optimizer", optimizer).add("loader", *loader);
+  int64_t step = dist::load_newest(checkpoint).value_or(0);
+  const auto steps = static_cast<int64_t>(*loader->size());
+  for (int64_t epoch = step / steps; epoch < epochs; epoch++)
+    for (auto& batch : *loader) {
+      optimizer.zero_grad();
+      mean_square(model(batch.data), batch.target).backward();
+      optimizer.step();
+      checkpoint.save(++step);
+      if (step == stop) return step;
+    }
+  return step;
+}
+
+}  // namespace
+
+TEST(DdpResume, AnEpochsLastBatchIsFollowedByTheNextEpoch) {
+  char folder[] = "/tmp/cresset-ddp-epochs-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string where = folder;
+  run(2, [where](int rank) {
+    const std::string mine = where + "/" + std::to_string(rank);
+    for (const size_t workers : {0, 2}) {
+      const std::string peace = mine + "-peace-" + std::to_string(workers), torn = mine + std::to_string(workers);
+      cresset::manual_seed(1);
+      Crossed net, resumed;
+      REQUIRE(train_epochs(peace, net, workers, 3, 100) == 12);  // 15 samples a rank: 4 batches
+      for (const int64_t stop : {4, 6, 8}) {
+        cresset::manual_seed(1);
+        resumed = Crossed();
+        REQUIRE(train_epochs(torn, resumed, workers, 3, stop) == stop);
+      }
+      resumed = Crossed();
+      REQUIRE(train_epochs(torn, resumed, workers, 3, 100) == 12);
+      for (auto& item : net->named_parameters())
+        REQUIRE(same_bits(item.value(), resumed->named_parameters()[item.key()]));
+    }
   });
   std::filesystem::remove_all(where);
 }

@@ -54,6 +54,29 @@ TEST(Restart, GoesOnBitForBitWhereverTheKillHits) {
   }
 }
 
+// A program that counts epochs, killed right after a checkpoint of an epoch's last batch, trains the epochs that are
+// left, not one less.
+TEST(Restart, AfterAnEpochsLastBatchComesTheNextEpoch) {
+  const auto command = [](const Folder& folder, const Words& more) {
+    Words words = command_of(0, folder.path(), {"--epochs", "3", "--every", "8"});  // 8 batches are an epoch
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  Folder quiet, torn;
+  Trial peace;
+  peace.launch(kRanks, {}, command(quiet, {}));
+  EXPECT_EQ(peace.finish("run"), 0) << peace.everything();
+  EXPECT_EQ(after_last(peace.said_by(0), "ended at step "), "24") << peace.everything();
+  Trial trial;
+  trial.launch(kRanks, {"--max-restarts", "1"}, command(torn, {"--fault", "kill:forward:8:1"}));
+  EXPECT_EQ(trial.finish("run"), 0) << trial.everything();
+  for (int rank = 0; rank < kRanks; rank++) {
+    EXPECT_EQ(after_last(trial.said_by(rank), "begins at step "), "8") << trial.everything();
+    EXPECT_EQ(after_last(trial.said_by(rank), "ended at step "), "24") << trial.everything();
+  }
+  EXPECT_EQ(bits_of(trial), bits_of(peace)) << trial.everything();
+}
+
 // Where the last file of one rank is missing or broken, all go back to the newest that all have.
 TEST(Restart, FromTheNewestCheckpointThatEveryRankHasWhole) {
   const int steps = 24;

@@ -1,6 +1,7 @@
 // Checkpoints: a training goes on bit for bit, broken files are passed over, old ones go.
 #include "cresset/io/checkpoint.h"
 
+#include "cresset/io/checksum.h"
 #include "cresset/io/pt.h"
 #include "tests/core/expect_error.h"
 #include "tests/io/model_like.h"
@@ -172,6 +173,84 @@ TEST(Checkpoint, TorchLoadReadsIt) {
                        "assert held[\"state\"][\"optimizer\"][\"state\"][0][\"momentum_buffer\"].shape == (3,)' " +
                        path);
   SKIP_OR_EXPECT_SUCCESS(ran, "PyTorch");
+}
+
+TEST(Checkpoint, AFileOfAnotherRankIsNotTaken) {
+  TempFolder folder;
+  Position position{7};
+  const auto of = [&](int64_t rank) {
+    Checkpoint checkpoint(folder / std::to_string(rank), {.rank = rank});
+    checkpoint.add("sampler", position);
+    return checkpoint;
+  };
+  const std::string path = of(0).save(40);
+  EXPECT_EQ(rank_in_checkpoint(read_checkpoint(path)), 0);
+  Checkpoint second = of(1);
+  const std::string own = second.save(20);
+  const std::string copy = folder / "1/step-00000040.ckpt",
+                    words = copy + ": found the checkpoint of rank 0 (expected rank 1's)";
+  std::filesystem::copy(path, copy);
+  position.at = -1;
+  EXPECT_ERROR(IoError, second.load(copy), words);
+  EXPECT_EQ(position.at, -1);
+  EXPECT_EQ(second.load_newest(), 20);
+  ASSERT_EQ(second.skipped().size(), 1u);
+  EXPECT_EQ(second.skipped()[0], "Checkpoint: " + words);
+  // Nothing of its own: to begin anew cannot be meant.
+  std::filesystem::remove(own);
+  EXPECT_ERROR(IoError, second.load_newest(), words + ", and the folder has none of this rank");
+  // Who does not say which rank it is takes any.
+  Checkpoint any(folder / "1");
+  any.add("sampler", position);
+  EXPECT_EQ(any.load_newest(), 40);
+}
+
+TEST(Checkpoint, FilesWithoutARankLoadAsBefore) {
+  TempFolder folder;
+  Position position{7};
+  Checkpoint old(folder.path());
+  old.add("sampler", position);
+  EXPECT_FALSE(rank_in_checkpoint(read_checkpoint(old.save(3))));
+  Checkpoint now(folder.path(), {.rank = 5});
+  now.add("sampler", position);
+  EXPECT_EQ(now.load_newest(), 3);
+}
+
+// Right digests, wrong entries.
+TEST(Checkpoint, EntriesThatLackAreNamedWithTheirFile) {
+  TempFolder folder;
+  Position position;
+  Checkpoint checkpoint(folder.path());
+  checkpoint.add("sampler", position);
+  checkpoint.save(1);
+  const auto write = [&](const IValue::Dict& held) {
+    std::vector<char> bytes;
+    MemorySink sink(bytes);
+    write_pt_archive(sink, held, 30);
+    Digest digest;
+    digest.add(bytes.data(), bytes.size());
+    char comment[32];
+    std::snprintf(comment, sizeof comment, "cresset-xxh64:%016llx", static_cast<unsigned long long>(digest.value()));
+    const std::string path = folder / "step-00000002.ckpt";
+    test::write_contents(path, std::string(bytes.begin(), bytes.end()) + comment);
+    return path;
+  };
+  const IValue::Dict whole = read_checkpoint(folder / "step-00000001.ckpt").toDict();
+  EXPECT_EQ(checkpoint.load(write(whole)), 1);  // the helper writes what can be read
+  for (const char* name : {"step", "state", "values", "rng", "rank"}) {
+    IValue::Dict without, wrong = whole;
+    for (const auto& [key, value] : whole)
+      if (key.toStringRef() != name) without.items.emplace_back(key, value);
+    wrong[name] = "text";
+    const bool needed = std::string_view(name) != "rng" && std::string_view(name) != "rank";
+    for (const IValue::Dict& held : {without, wrong}) {
+      if (!needed && !held.contains(name)) continue;
+      const std::string path = write(held);
+      EXPECT_ERROR(IoError, checkpoint.load(path), "Checkpoint: " + path + ": its entry '" + name + "' is ");
+      EXPECT_EQ(checkpoint.load_newest(), 1) << name;
+      ASSERT_EQ(checkpoint.skipped().size(), 1u);
+    }
+  }
 }
 
 TEST(Checkpoint, FaultsNameTheFileAndThePart) {

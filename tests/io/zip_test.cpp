@@ -4,6 +4,8 @@
 #include "cresset/io/atomic_file.h"
 #include "cresset/io/checksum.h"
 #include "cresset/io/codecs.h"
+#include "cresset/io/npy.h"
+#include "cresset/io/pt.h"
 #include "tests/core/expect_error.h"
 #include "tests/io/support.h"
 
@@ -126,6 +128,55 @@ TEST(Zip, LiesAreNamed) {
   EXPECT_ERROR(IoError, reader_of(bomb), "5 bytes grow to 2147483647");
   ZipReader damaged = reader_of(with(whole.find("hello"), "hexxo"));
   EXPECT_ERROR(IoError, damaged.read(damaged.at("a/one")), "is damaged: its CRC");
+}
+
+TEST(Zip, DeflatedEntriesAreLimitedTogether) {
+  // Stored deflate blocks: one entry of 100 bytes, twice.
+  const std::string block = std::string("\x01\x64\x00\x9B\xFF", 5) + std::string(100, 'x');
+  std::vector<char> bytes;
+  MemorySink sink(bytes);
+  ZipWriter writer(sink);
+  writer.add_text("archive/data.pkl", block);
+  writer.add_text("b", block);
+  writer.finish();
+  std::string archive(bytes.begin(), bytes.end());
+  const uint32_t crc = crc32(block.data() + 5, 100), size = 100;
+  for (size_t at = archive.find("PK\x01\x02"); at != std::string::npos; at = archive.find("PK\x01\x02", at + 1)) {
+    archive[at + 10] = 8;  // deflated
+    std::memcpy(archive.data() + at + 16, &crc, 4);
+    std::memcpy(archive.data() + at + 24, &size, 4);
+  }
+  const auto open = [&](const UnpackLimits& limits) {
+    return ZipReader("test", Source::own({archive.begin(), archive.end()}, "memory"), limits);
+  };
+  ZipReader wide = open({.bytes = 200});
+  EXPECT_EQ(text_of(wide.read(wide.at("archive/data.pkl"))), std::string(100, 'x'));
+  EXPECT_EQ(text_of(wide.read(wide.at("b"))), std::string(100, 'x'));
+  ZipReader narrow = open({.bytes = 199});
+  EXPECT_EQ(narrow.read(narrow.at("archive/data.pkl")).size(), 100u);
+  EXPECT_ERROR(IoError, narrow.read(narrow.at("b")),
+               "test: memory: entry 'b': found 100 bytes, with those before it 200 (at most 199 for " +
+                   std::to_string(archive.size()) + " packed bytes");
+  const Source source = Source::own({archive.begin(), archive.end()}, "memory");
+  EXPECT_ERROR(IoError, load_npz(source, {.bytes = 99}), "load_npz: memory: entry 'archive/data.pkl': found 100 bytes");
+  EXPECT_ERROR(IoError, load_pt(source, kCPU, {.bytes = 99}), "load_pt: memory: entry 'archive/data.pkl': found 100");
+}
+
+// The default: 400 KB may not become 400 MB. The size stands in the directory, and nothing is unpacked.
+TEST(Zip, ByDefaultAnArchiveMayGrowToTwoHundredTimesItsSize) {
+  std::vector<char> bytes;
+  MemorySink sink(bytes);
+  ZipWriter writer(sink);
+  writer.add_text("a.npy", std::string(400'000, 'x'));
+  writer.finish();
+  const std::string start(bytes.begin(), bytes.end());
+  const size_t central = start.find("PK\x01\x02");
+  const uint32_t size = 400'000'000;
+  bytes[central + 10] = 8;
+  std::memcpy(bytes.data() + central + 24, &size, 4);
+  const std::string most = std::to_string(200 * bytes.size());
+  EXPECT_ERROR(IoError, load_npz(Source::own(bytes, "memory")),
+               "entry 'a.npy': found 400000000 bytes, with those before it 400000000 (at most " + most);
 }
 
 TEST(Zip, EntriesMayNotShareData) {

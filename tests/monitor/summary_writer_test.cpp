@@ -1,7 +1,14 @@
 // Event files, read back by an independent decoder and by TensorBoard itself where it is installed.
 #include "cresset/monitor/summary_writer.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <thread>
 
 #include "cresset/ops/all.h"
 #include "tests/core/expect_error.h"
@@ -196,6 +203,130 @@ TEST(SummaryWriter, HparamsInBracesOrInADict) {
   writer.add_hparams(dict, {{"acc", 0.9}}, "dict");
   for (const char* run : {"number", "text", "dict"})
     EXPECT_TRUE(std::filesystem::is_directory(folder / (std::string("run/") + run))) << run;
+}
+
+TEST(SummaryWriter, AResumedRunHidesWhatWasLoggedAfterItsCheckpoint) {
+  TempFolder folder;
+  const auto log = [&](SummaryWriter& writer, double value, int64_t from, int64_t to) {
+    for (int64_t step = from; step <= to; step++) {
+      writer.add_scalar("loss", value, step);
+      writer.add_scalars("both", {{"train", value}}, step);
+    }
+  };
+  {
+    SummaryWriter killed(folder / "run");
+    log(killed, 1, 1, 6);
+  }
+  // The reader takes files by their names, and those begin with the second.
+  const std::string first = event_file_in(folder / "run"), first_both = event_file_in(folder / "run/both_train");
+  for (const std::string& path : {first, first_both})
+    std::filesystem::rename(path, std::filesystem::path(path).parent_path() / "events.out.tfevents.0000000001.x");
+  {
+    SummaryWriter resumed(folder / "run", {.purge_step = 5});
+    log(resumed, 2, 5, 7);
+    resumed.close();
+    const std::string run = folder / "run";
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(run)) {
+      if (!entry.is_regular_file() || entry.path().extension() == ".x") continue;
+      const std::vector<std::string> records = records_of(entry.path());
+      ASSERT_EQ(records.size(), 5u) << entry.path();
+      EXPECT_EQ(Fields(records[1]).find(2)->integer, 5u);
+      EXPECT_EQ(Fields(records[1]).sub(7).find(1)->integer, 1u);  // SessionLog.START
+      EXPECT_FALSE(Fields(records[2]).find(7));
+    }
+    log(resumed, 3, 8, 8);  // a new file, which hides nothing
+  }
+  for (const char* below : {"run", "run/both_train"}) {
+    const auto ran = test::run_script("monitor/read_events.py", folder / below);
+    if (ran.status == 77) continue;  // no TensorBoard here; its bytes were looked at above
+    ASSERT_EQ(ran.status, 0) << ran.output;
+    EXPECT_NE(ran.output.find("[(1, 1.0), (2, 1.0), (3, 1.0), (4, 1.0), (5, 2.0), (6, 2.0), (7, 2.0), (8, 3.0)]"),
+              std::string::npos)
+        << ran.output;
+  }
+}
+
+// The whole records; the last write may have been cut off by the kill.
+int64_t whole_records_in(const std::string& path) {
+  const std::string file = test::contents_of(path);
+  int64_t count = 0;
+  for (size_t at = 0; file.size() - at >= 16; count++) {
+    uint64_t length = 0;
+    std::memcpy(&length, file.data() + at, 8);
+    if (length > file.size() - at - 16) break;
+    at += 16 + length;
+  }
+  return count;
+}
+
+TEST(SummaryWriter, AKilledRunHasLoggedUpToItsLastFlush) {
+  for (const int fatal : {SIGTERM, SIGKILL}) {
+    TempFolder folder;
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      SummaryWriter writer(folder.path(), {.flush_secs = 0.02});
+      for (int step = 0; step < 3; step++) writer.add_scalar("loss", step, step);
+      while (true) ::pause();  // no further event comes
+    }
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    const auto logged = [&] { return folder.count() == 1 ? whole_records_in(event_file_in(folder.path())) : 0; };
+    while (logged() < 4 && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ::kill(child, fatal);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WTERMSIG(status), fatal);
+    EXPECT_EQ(records_of(event_file_in(folder.path())).size(), 4u);
+    const auto ran = test::run_script("monitor/read_events.py", folder.path());
+    if (ran.status == 77) continue;  // no TensorBoard here; its bytes were looked at above
+    ASSERT_EQ(ran.status, 0) << ran.output;
+    EXPECT_NE(ran.output.find("scalar loss [(0, 0.0), (1, 1.0), (2, 2.0)]"), std::string::npos) << ran.output;
+  }
+}
+
+TEST(SummaryWriter, TwoSecondsAreTheDefaultAndNonsenseIsRefused) {
+  TempFolder folder;
+  EXPECT_EQ(SummaryWriterOptions().flush_secs, 2);
+  SummaryWriter at_once(folder / "run", {.flush_secs = 0});
+  at_once.add_scalar("x", 1, 1);
+  EXPECT_EQ(records_of(event_file_in(folder / "run")).size(), 2u);
+  SummaryWriter with_suffix(folder / "other", "comment", ".tail");
+  EXPECT_TRUE(event_file_in(folder / "other").ends_with(".tail"));
+  EXPECT_ERROR(ValueError, SummaryWriter(folder.path(), {.flush_secs = -1}), "found flush_secs -1");
+  EXPECT_ERROR(ValueError, SummaryWriter(folder.path(), {.flush_secs = NAN}), "found flush_secs nan");
+}
+
+TEST(SummaryWriter, ThreadsAndForkedChildrenShareIt) {
+  TempFolder folder;
+  SummaryWriter writer(folder.path(), {.flush_secs = 0.001});
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++)
+    threads.emplace_back([&, i] {
+      for (int step = 0; step < 500; step++) {
+        writer.add_scalar("t" + std::to_string(i), step, step);
+        writer.add_scalars("chart", {{"t" + std::to_string(i), 1.0}}, step);
+      }
+    });
+  constexpr int kChildren = 5;
+  for (int i = 0; i < kChildren; i++) {
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      writer.add_scalar("child", i, i);
+      writer.flush();
+      ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  for (std::thread& thread : threads) thread.join();
+  writer.close();
+  EXPECT_EQ(values_in(folder.path()).size(), 2000u + kChildren);
+  for (int i = 0; i < 4; i++) EXPECT_EQ(values_in(folder / ("chart_t" + std::to_string(i))).size(), 500u);
 }
 
 TEST(SummaryWriter, TensorBoardReadsAllOfIt) {

@@ -48,6 +48,11 @@ ImageFolder::ImageFolder(const std::string& root, io::ImageReadMode mode) : mode
                    without, " (expected at least one for each class)");
 }
 
+ImageFolder& ImageFolder::limits(const io::UnpackLimits& limits) {
+  limits_ = limits;
+  return *this;
+}
+
 ImageFolder& ImageFolder::raw(bool on) {
   raw_ = on;
   return *this;
@@ -56,7 +61,7 @@ ImageFolder& ImageFolder::raw(bool on) {
 Example<> ImageFolder::get(size_t index) {
   detail::check_index("ImageFolder", index, samples_.size());
   const Sample& sample = samples_[index];
-  const Tensor image = io::read_image(sample.path, mode_);
+  const Tensor image = io::read_image(sample.path, mode_, limits_);
   return {raw_ ? image : image.to(kFloat).div_(255), scalar_tensor(sample.target, kLong)};
 }
 

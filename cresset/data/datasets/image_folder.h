@@ -14,6 +14,7 @@ class CRESSET_API ImageFolder : public Dataset<ImageFolder> {
  public:
   explicit ImageFolder(const std::string& root, io::ImageReadMode mode = io::ImageReadMode::RGB);
   ImageFolder& raw(bool on = true);
+  ImageFolder& limits(const io::UnpackLimits& limits);  // of each picture
 
   Example<> get(size_t index) override;
   std::optional<size_t> size() const override { return samples_.size(); }
@@ -28,6 +29,7 @@ class CRESSET_API ImageFolder : public Dataset<ImageFolder> {
  private:
   io::ImageReadMode mode_;
   bool raw_ = false;
+  io::UnpackLimits limits_ = io::kImageLimits;
   std::vector<std::string> classes_;
   std::vector<Sample> samples_;
 };

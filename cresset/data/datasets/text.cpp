@@ -33,8 +33,8 @@ std::vector<Example<>> TextDataset::get_batch(ArrayRef<size_t> indices) {
   return detail::examples_of(batch.narrow(1, 0, window_).contiguous(), batch.narrow(1, 1, window_).contiguous());
 }
 
-std::string read_text(const std::string& path) {
-  const std::vector<uint8_t> bytes = io::read_maybe_gzip(path, "TextDataset");
+std::string read_text(const std::string& path, const io::UnpackLimits& limits) {
+  const std::vector<uint8_t> bytes = io::read_maybe_gzip(path, "TextDataset", limits);
   return {bytes.begin(), bytes.end()};
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cresset/data/datasets/base.h"
+#include "cresset/io/unpack_limits.h"
 
 namespace cresset::data::datasets {
 
@@ -24,6 +25,6 @@ class CRESSET_API TextDataset : public Dataset<TextDataset> {
 };
 
 // The whole of a text file, plain or gzip.
-CRESSET_API std::string read_text(const std::string& path);
+CRESSET_API std::string read_text(const std::string& path, const io::UnpackLimits& limits = {});
 
 }  // namespace cresset::data::datasets

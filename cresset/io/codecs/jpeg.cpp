@@ -16,6 +16,8 @@ namespace {
 
 // Every 8 x 8 block of an image costs at least a bit, which is 512 pixels a byte; more is a lie in the header.
 constexpr uint64_t kMostPixelsPerByte = 4096;
+// Of a progressive image. Each costs a pass over all of it, and an empty one a dozen bytes; encoders write about ten.
+constexpr int kMostScans = 500;
 
 struct Failure {
   jpeg_error_mgr base;  // first: libjpeg hands its address back
@@ -51,9 +53,20 @@ void set_up(jpeg_error_mgr*& slot, Failure& failure) {
 struct Decoder {
   jpeg_decompress_struct info{};
   Failure failure{};
+  jpeg_progress_mgr progress{};
+  uint64_t most = 0;  // bytes
+  uint64_t wanted = 0;
   bool lie = false;
   ~Decoder() { jpeg_destroy_decompress(&info); }
 };
+
+void count_scans(j_common_ptr info) {
+  auto* image = reinterpret_cast<jpeg_decompress_struct*>(info);
+  if (image->input_scan_number <= kMostScans) return;
+  auto* failure = reinterpret_cast<Failure*>(info->err);
+  std::snprintf(failure->message, sizeof failure->message, "more than %d scans", kMostScans);
+  std::longjmp(failure->jump, 1);
+}
 
 bool decode(Decoder& decoder, Bytes bytes, int64_t channels, RawImage& out) {
   jpeg_decompress_struct& info = decoder.info;
@@ -68,6 +81,11 @@ bool decode(Decoder& decoder, Bytes bytes, int64_t channels, RawImage& out) {
   if (channels == 0) channels = info.num_components == 1 ? 1 : 3;
   info.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   if (info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK) info.out_color_space = JCS_CMYK;
+  out.channels = info.out_color_space == JCS_CMYK ? 4 : info.out_color_space == JCS_GRAYSCALE ? 1 : 3;
+  decoder.wanted = uint64_t{info.image_width} * info.image_height * static_cast<uint64_t>(out.channels);
+  if (decoder.wanted > decoder.most) return false;
+  decoder.progress.progress_monitor = count_scans;
+  info.progress = &decoder.progress;
   jpeg_start_decompress(&info);
   out.channels = info.output_components;
   const size_t row = static_cast<size_t>(info.output_width) * info.output_components;
@@ -98,15 +116,19 @@ RawImage without_inks(const RawImage& inks, int64_t channels) {
   return out;
 }
 
-RawImage decode_jpeg(Bytes bytes, int64_t channels, const std::string& name) {
+RawImage decode_jpeg(Bytes bytes, int64_t channels, const std::string& name, const UnpackLimits& limits) {
   RawImage out;
   Decoder decoder;
+  decoder.most = limits.of(bytes.size());
   set_up(decoder.info.err, decoder.failure);
   const bool alpha = channels == 2 || channels == 4;
   const int64_t wanted = alpha ? channels - 1 : channels;
   if (!decode(decoder, bytes, wanted, out)) {
     CRESSET_CHECK_AS(IoError, !decoder.lie, "decode_jpeg: ", name, ": the header says ", out.width, " x ", out.height,
                      " pixels, but ", bytes.size(), " bytes cannot hold them");
+    CRESSET_CHECK_AS(IoError, decoder.wanted <= decoder.most, "decode_jpeg: ", name, ": found ", out.width, " x ",
+                     out.height, " pixels of ", out.channels, " channels, ", decoder.wanted, " bytes ",
+                     limits.text(bytes.size()));
     throw IoError(message_of("decode_jpeg: ", name, ": ", decoder.failure.message, " (the file has ", bytes.size(),
                              " bytes; truncated or damaged)"));
   }

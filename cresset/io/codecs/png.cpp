@@ -14,8 +14,9 @@ namespace {
 
 constexpr uint64_t kDeflateRatio = 1032;
 constexpr uint64_t kMostBytes = uint64_t{1} << 32;
-// What says how samples relate to light; libpng would let it change the gray of a colour.
-constexpr png_byte kIgnored[] = "gAMA\0cHRM\0sRGB\0iCCP";
+// What says how samples relate to light: libpng would let it change the gray of a colour. And what only takes memory:
+// libpng keeps up to a thousand packed texts of 8 MB each.
+constexpr png_byte kIgnored[] = "gAMA\0cHRM\0sRGB\0iCCP\0tEXt\0zTXt\0iTXt\0sPLT\0eXIf";
 
 // Filled outside the function with the setjmp, so that a jump loses nothing.
 struct Decoder {
@@ -29,6 +30,8 @@ struct Decoder {
   Bytes left;
   std::vector<png_bytep> rows;
   char message[128] = "out of memory";
+  uint64_t most = 0;  // bytes
+  uint64_t wanted = 0;
   bool lie = false;
 };
 
@@ -87,6 +90,8 @@ bool decode(Decoder& decoder, Bytes bytes, int64_t channels, RawImage& out) {
   decoder.lie = pixels > kMostBytes / 4 || pixels * bits / 8 > kDeflateRatio * bytes.size();
   if (decoder.lie) return false;
   out.channels = channels == 0 ? channels_of(png, info) : channels;
+  decoder.wanted = pixels * static_cast<uint64_t>(out.channels);
+  if (decoder.wanted > decoder.most) return false;
   convert(png, info, out.channels);
   const size_t row = png_get_rowbytes(png, info);
   out.pixels.resize(row * out.height);
@@ -96,12 +101,16 @@ bool decode(Decoder& decoder, Bytes bytes, int64_t channels, RawImage& out) {
   return true;
 }
 
-RawImage decode_png(Bytes bytes, int64_t channels, const std::string& name) {
+RawImage decode_png(Bytes bytes, int64_t channels, const std::string& name, const UnpackLimits& limits) {
   RawImage out;
   Decoder decoder(bytes);
+  decoder.most = limits.of(bytes.size());
   if (decode(decoder, bytes, channels, out)) return out;
   CRESSET_CHECK_AS(IoError, !decoder.lie, "decode_png: ", name, ": the header says ", out.width, " x ", out.height,
                    " pixels, but ", bytes.size(), " bytes cannot hold them");
+  CRESSET_CHECK_AS(IoError, decoder.wanted <= decoder.most, "decode_png: ", name, ": found ", out.width, " x ",
+                   out.height, " pixels of ", out.channels, " channels, ", decoder.wanted, " bytes ",
+                   limits.text(bytes.size()));
   throw IoError(message_of("decode_png: ", name, ": ", decoder.message, " (the file has ", bytes.size(),
                            " bytes; truncated or damaged)"));
 }

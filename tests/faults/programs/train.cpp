@@ -167,7 +167,10 @@ void train(const Arguments& arguments) {
   std::printf("begins at step %ld\n", static_cast<long>(step));
   std::fflush(stdout);
 
-  while (step < steps)
+  // With --epochs the passes are counted, as most programs do it; otherwise the steps.
+  const auto in_epoch = static_cast<int64_t>(*loader->size());
+  const int64_t epochs = arguments.number("--epochs", 0);
+  for (int64_t epoch = step / in_epoch; epochs > 0 ? epoch < epochs : step < steps; epoch++)
     for (auto& batch : *loader) {
       optimizer.zero_grad();
       nn::functional::mse_loss(model(batch.data), batch.target).backward();
@@ -188,13 +191,14 @@ void train(const Arguments& arguments) {
         if (fault.where == "checkpoint" && fault.mine && step >= fault.step) kill_while_writing(fault, folder);
         checkpoint.save(step);
       }
-      if (step == steps) break;
+      if (epochs == 0 && step == steps) break;
     }
 
   uint64_t bits = 14695981039346656037u;
   for (const Tensor& parameter : net->parameters()) bits = digest(bits, parameter);
   bits = digest(bits, cresset::rand({8}));
   dist::destroy_process_group();
+  std::printf("ended at step %ld\n", static_cast<long>(step));
   std::printf("bits %016lx rate %.17g\n", static_cast<unsigned long>(bits), schedule.get_last_lr()[0]);
 }
 
