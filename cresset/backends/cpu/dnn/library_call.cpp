@@ -1,5 +1,7 @@
-// OpenBLAS's own kernels leave the stack pointer on the stack. They are under the guard as well, because the workers
-// that they start are the same that oneDNN uses later.
+// In oneDNN 2.6 it is the float product without packing that makes a work space of the heap its stack, when the inner
+// dimension is long; which kernels do so is the library's affair, so that all of its calls are guarded. OpenBLAS's own
+// kernels leave the stack pointer on the stack. They are under the guard as well, because the workers that they start
+// are the same that oneDNN uses later.
 #include "cresset/backends/cpu/dnn/library_call.h"
 
 #ifdef _OPENMP
