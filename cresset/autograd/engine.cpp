@@ -8,6 +8,7 @@
 #include "cresset/autograd/anomaly.h"
 #include "cresset/autograd/part_node.h"
 #include "cresset/autograd/variable.h"
+#include "cresset/core/stack_room.h"
 
 namespace cresset::autograd {
 
@@ -35,6 +36,9 @@ class Run {
 
   explicit Run(Options options)
       : options_(options), id_(next_id()), outer_(current_run), outer_partial_(Node::partial_run) {
+    // A backward that a node's own backward starts stands above it on the stack.
+    CRESSET_CHECK_AS(AutogradError, !outer_ || !stack_is_short(),
+                     "backward: calls inside each other are nested too deep for the stack: ", stack_text());
     current_run = this;
     Node::partial_run = nullptr;
   }

@@ -1,6 +1,7 @@
 // IValue: one plain value, or a list, tuple or dict of them: what a user's function keeps between forward and backward,
 // what state_dict() of an optimizer returns, what a file of checkpoints holds. A value, not a handle: copies are apart,
 // but for tensors, which are shared. Asking for another type than the one that is held is an error that names both.
+// Copying, printing and freeing recurse over no depth: a million lists in each other are a test.
 #pragma once
 
 #include <optional>
@@ -139,6 +140,9 @@ class CRESSET_API IValue {
     wrong_type(wanted);
   }
   [[noreturn]] void wrong_type(const char* wanted) const;
+  bool is_container() const { return isList() || isTuple() || isDict(); }
+  void copy_container(const IValue& other);
+  void print_container(std::ostream& out) const;
   void check_count(size_t wanted) const;  // of elements()
 
   // The types that to() makes of others; unspecialised, what is held.

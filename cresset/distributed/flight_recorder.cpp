@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "cresset/core/error.h"
+#include "cresset/core/signal_guard.h"
 
 namespace cresset::distributed {
 namespace {
@@ -74,8 +75,10 @@ std::atomic<pid_t> signal_owner{0};
 
 extern "C" void on_dump_signal(int) {
   if (signal_owner != getpid()) return;
+  const int was = errno;  // of the code that the signal interrupts
   const char byte = 1;
   [[maybe_unused]] const ssize_t written = write(signal_pipe[1], &byte, 1);
+  errno = was;
 }
 
 }  // namespace
@@ -213,11 +216,13 @@ void dump_recorders_on_signal() {
   if (sigaction(SIGUSR1, nullptr, &current) != 0) return;
   if (current.sa_handler != SIG_DFL && current.sa_handler != on_dump_signal) return;
   if (pipe2(signal_pipe, O_CLOEXEC) != 0) return;
+  fcntl(signal_pipe[1], F_SETFL, O_NONBLOCK);  // a handler must not wait; a full pipe wakes the thread as well
   signal_owner = getpid();
-  // The handler only writes a byte; what may lock and allocate happens on a thread.
+  // The handler only writes a byte; what may lock and allocate happens on a thread, which takes no signals itself.
+  const SignalGuard inherited;
   std::thread([] {
-    char byte;
-    while (read(signal_pipe[0], &byte, 1) == 1) {
+    char asked[64];  // several signals at once are answered by one file
+    while (read(signal_pipe[0], asked, sizeof asked) > 0) {
       const std::lock_guard recorders_lock(recorders().mutex);
       for (const FlightRecorder* recorder : recorders().alive) {
         try {

@@ -90,8 +90,10 @@ class StoragePlan {
       add(value.toTensor());
     } else if (value.isTensorList()) {
       for (const Tensor& tensor : value.toTensorVector()) add(tensor);
-    } else if (value.isList() || value.isTuple()) {
-      for (const IValue& item : value.elements()) add(item, depth + 1);
+    } else if (value.isList()) {
+      for (const IValue& item : value.toList()) add(item, depth + 1);
+    } else if (value.isTuple()) {
+      for (const IValue& item : value.toTuple()) add(item, depth + 1);
     } else if (value.isDict()) {
       for (const auto& item : value.toDict()) add(item.second, depth + 1);
     }

@@ -1,5 +1,7 @@
 #include "cresset/nn/any_module.h"
 
+#include "cresset/nn/module_hooks.h"
+
 namespace cresset::nn {
 
 void AnyModule::check_callable() {
@@ -22,6 +24,7 @@ void AnyModule::check_holds(const std::type_info& wanted) const {
 }
 
 AnyModule AnyModule::clone(std::optional<Device> device) const {
+  if (module_) check_module_depth("Module.clone", *module_);
   AnyModule copy = *this;
   if (module_) copy.module_ = module_->clone(device);
   return copy;
@@ -29,6 +32,7 @@ AnyModule AnyModule::clone(std::optional<Device> device) const {
 
 AnyValue AnyModule::call(AnyValues& arguments) {
   CRESSET_CHECK_AS(ValueError, module_, "Cannot call forward() on an empty AnyModule");
+  check_module_depth("forward", *module_);
   if (CRESSET_UNLIKELY(module_->has_hooks())) return detail::call_with_hooks(*module_, call_, std::move(arguments));
   return call_(*module_, arguments);
 }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cresset/core/stack_room.h"
 #include "cresset/nn/module_hooks.h"
 #include "cresset/ops/all.h"
 
@@ -45,9 +46,33 @@ Module::Module(const Module& other)
       hooked_(other.hooked_) {
   if (hooks_) hooks_->owner = this;
 }
+
+namespace {
+// Destructors of modules that stand inside each other on this thread. The outermost one frees what lies deeper.
+struct FreeingModules {
+  int depth = 0;
+  std::vector<std::shared_ptr<Module>>* waiting = nullptr;
+};
+constinit thread_local FreeingModules freeing_modules;
+constexpr int kFreedDirectly = 32;
+}  // namespace
+
 Module::~Module() {
   if (hooks_) hooks_->owner = nullptr;
   if (binding_.module_gone) binding_.module_gone(binding_.object);
+  if (children_.is_empty()) return;
+  if (freeing_modules.depth > kFreedDirectly) {
+    for (auto& child : children_) freeing_modules.waiting->push_back(std::move(child.value()));
+    return;
+  }
+  std::vector<std::shared_ptr<Module>> waiting;
+  if (freeing_modules.depth++ == 0) freeing_modules.waiting = &waiting;
+  children_.clear();
+  while (!waiting.empty()) {  // empty but in the outermost
+    const std::shared_ptr<Module> next = std::move(waiting.back());
+    waiting.pop_back();
+  }
+  freeing_modules.depth--;
 }
 
 const std::string& Module::name() const {
@@ -98,29 +123,33 @@ void Module::unregister_buffer(const std::string& name) {
   buffers_.erase(name);
   std::erase(non_persistent_, name);
 }
-namespace {
-// Walks would never end, and modules that own each other are never freed.
-void refuse_cycle(const Module& parent, const std::string& name, const Module& child) {
-  child.apply(Module::ConstModuleApplyFunction([&](const Module& below) {
-    CRESSET_CHECK_AS(ValueError, &below != &parent, "Submodule '", name, "' of ", short_name(parent),
-                     " is or holds that ", short_name(parent), " itself (expected a module that does not)");
-  }));
+
+void Module::take_child(const std::string& name, Module& child, CallFunction function) const {
+  // Walks would never end, and modules that own each other are never freed.
+  const auto refuse_itself = [&](const std::string&, const Module& below) {
+    CRESSET_CHECK_AS(ValueError, &below != this, "Submodule '", name, "' of ", short_name(*this), " is or holds that ",
+                     short_name(*this), " itself (expected a module that does not)");
+  };
+  std::string unused;
+  if (is_child_)
+    walk(std::as_const(child), unused, refuse_itself);
+  else
+    refuse_itself(unused, child);
+  child.is_child_ = true;
+  if (function) detail::learn_call(child, function);
 }
-}  // namespace
 
 void Module::add_module(std::string name, std::shared_ptr<Module> module, CallFunction function) {
   check_name("Submodule", name);
   CRESSET_CHECK_AS(ValueError, module, "Submodule '", name, "' is null (expected a module)");
   CRESSET_CHECK_AS(ValueError, !parameters_.contains(name) && !buffers_.contains(name), "Submodule '", name,
                    "' is already defined as a parameter or buffer");
-  refuse_cycle(*this, name, *module);
-  if (function) detail::learn_call(*module, function);
+  take_child(name, *module, function);
   children_.insert(std::move(name), std::move(module));
 }
 void Module::exchange_module(const std::string& name, std::shared_ptr<Module> module, CallFunction function) {
   CRESSET_CHECK_AS(ValueError, module, "Submodule '", name, "' is null (expected a module)");
-  refuse_cycle(*this, name, *module);
-  if (function) detail::learn_call(*module, function);
+  take_child(name, *module, function);
   children_[name] = std::move(module);
 }
 void Module::unregister_module(const std::string& name) {
@@ -129,29 +158,64 @@ void Module::unregister_module(const std::string& name) {
 }
 
 // ---- walking
+// f(name, module) for the root and all below, parents first. `name` is the root's and grows and shrinks on the way.
+template <class M, class F>
+void Module::walk(M& root, std::string& name, const F& f) {
+  struct Level {
+    M* module;
+    size_t next, name_size;
+  };
+  f(std::as_const(name), root);
+  std::vector<Level> levels{{&root, 0, name.size()}};
+  while (!levels.empty()) {
+    auto& [module, next, name_size] = levels.back();
+    name.resize(name_size);
+    if (next == module->children_.size()) {
+      levels.pop_back();
+      continue;
+    }
+    const auto& child = module->children_[next++];
+    if (!name.empty()) name += '.';
+    name += child.key();
+    M& below = *child.value();
+    f(std::as_const(name), below);
+    if (!below.children_.is_empty()) levels.push_back({&below, 0, name.size()});
+  }
+}
+
 void Module::apply(const ModuleApplyFunction& function) {
-  function(*this);
-  for (auto& child : children_) child.value()->apply(function);
+  std::string name;
+  walk(*this, name, [&](const std::string&, Module& module) { function(module); });
 }
 void Module::apply(const ConstModuleApplyFunction& function) const {
-  function(*this);
-  for (const auto& child : children_) std::as_const(*child.value()).apply(function);
+  std::string name;
+  walk(*this, name, [&](const std::string&, const Module& module) { function(module); });
 }
 void Module::apply(const NamedModuleApplyFunction& function, const std::string& name_prefix) {
-  function(name_prefix, *this);
-  for (auto& child : children_) child.value()->apply(function, joined(name_prefix, child.key()));
+  std::string name = name_prefix;
+  walk(*this, name, function);
 }
 void Module::apply(const ConstNamedModuleApplyFunction& function, const std::string& name_prefix) const {
-  function(name_prefix, *this);
-  for (const auto& child : children_) std::as_const(*child.value()).apply(function, joined(name_prefix, child.key()));
+  std::string name = name_prefix;
+  walk(*this, name, function);
 }
 void Module::apply(const ModulePointerApplyFunction& function) const {
-  function(shared_self());
-  for (const auto& child : children_) child.value()->apply(function);
+  std::string name;
+  walk(*this, name, [&](const std::string&, const Module& module) { function(module.shared_self()); });
 }
 void Module::apply(const NamedModulePointerApplyFunction& function, const std::string& name_prefix) const {
-  function(name_prefix, shared_self());
-  for (const auto& child : children_) child.value()->apply(function, joined(name_prefix, child.key()));
+  std::string name = name_prefix;
+  walk(*this, name, [&](const std::string& at, const Module& module) { function(at, module.shared_self()); });
+}
+
+void Module::tell_before_load(const StateDict& state) {
+  std::string name;
+  walk(*this, name, [&](const std::string&, Module& module) {
+    const bool below = !name.empty();
+    if (below) name += '.';
+    module.before_load(state, name);
+    if (below) name.pop_back();
+  });
 }
 
 namespace {
@@ -174,7 +238,25 @@ OrderedDict<std::string, Tensor> Module::named_parameters(bool recurse) const {
       [&](const std::string& prefix, const Module& module) { add_unseen(module.parameters_, prefix, seen, result); }));
   return result;
 }
-std::vector<Tensor> Module::parameters(bool recurse) const { return named_parameters(recurse).values(); }
+
+namespace {
+// Without the names, which grow with the depth.
+void add_unseen(const OrderedDict<std::string, Tensor>& from, std::unordered_set<const void*>& seen,
+                std::vector<Tensor>& into) {
+  for (const auto& item : from)
+    if (item.value().defined() && seen.insert(item.value().impl()).second) into.push_back(item.value());
+}
+}  // namespace
+
+std::vector<Tensor> Module::parameters(bool recurse) const {
+  std::vector<Tensor> result;
+  std::unordered_set<const void*> seen;
+  if (recurse)
+    apply(ConstModuleApplyFunction([&](const Module& module) { add_unseen(module.parameters_, seen, result); }));
+  else
+    add_unseen(parameters_, seen, result);
+  return result;
+}
 
 OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
   OrderedDict<std::string, Tensor> result("Buffer");
@@ -187,7 +269,15 @@ OrderedDict<std::string, Tensor> Module::named_buffers(bool recurse) const {
       [&](const std::string& prefix, const Module& module) { add_unseen(module.buffers_, prefix, seen, result); }));
   return result;
 }
-std::vector<Tensor> Module::buffers(bool recurse) const { return named_buffers(recurse).values(); }
+std::vector<Tensor> Module::buffers(bool recurse) const {
+  std::vector<Tensor> result;
+  std::unordered_set<const void*> seen;
+  if (recurse)
+    apply(ConstModuleApplyFunction([&](const Module& module) { add_unseen(module.buffers_, seen, result); }));
+  else
+    add_unseen(buffers_, seen, result);
+  return result;
+}
 
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const std::string& name_prefix,
                                                                         bool include_self) const {
@@ -205,7 +295,12 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const st
   return result;
 }
 std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
-  return named_modules("", include_self).values();
+  std::vector<std::shared_ptr<Module>> result;
+  std::unordered_set<const Module*> seen;
+  apply(ConstModuleApplyFunction([&](const Module& module) {
+    if ((include_self || &module != this) && seen.insert(&module).second) result.push_back(module.shared_self());
+  }));
+  return result;
 }
 OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const {
   OrderedDict<std::string, std::shared_ptr<Module>> result("Submodule");
@@ -217,20 +312,29 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const
 std::vector<std::shared_ptr<Module>> Module::children() const { return named_children().values(); }
 
 // ---- changing what it owns
+void check_module_depth(const char* what, const Module& module) {
+  CRESSET_CHECK_AS(ValueError, !stack_is_short(), what, ": modules are nested too deep for the stack, down to ",
+                   short_name(module), ": ", stack_text());
+}
+
 void Module::train(bool on) {
+  check_module_depth("Module.train", *this);
   for (auto& child : children_) child.value()->train(on);
   is_training_ = on;
 }
 
 void Module::to(Device device, DType dtype, bool non_blocking) {
+  check_module_depth("Module.to", *this);
   for (auto& child : children_) child.value()->to(device, dtype, non_blocking);
   move_tensors(device, dtype, non_blocking);
 }
 void Module::to(DType dtype, bool non_blocking) {
+  check_module_depth("Module.to", *this);
   for (auto& child : children_) child.value()->to(dtype, non_blocking);
   move_tensors(std::nullopt, dtype, non_blocking);
 }
 void Module::to(Device device, bool non_blocking) {
+  check_module_depth("Module.to", *this);
   for (auto& child : children_) child.value()->to(device, non_blocking);
   move_tensors(device, std::nullopt, non_blocking);
 }
@@ -275,6 +379,11 @@ void Module::requires_grad_(bool on) {
 void Module::pretty_print(std::ostream& stream) const { stream << short_name(*this); }
 
 void Module::print_tree(std::ostream& stream, const std::string& indentation) const {
+  constexpr size_t kDeepestPrinted = 100;
+  if (indentation.size() / 2 > kDeepestPrinted) {
+    stream << short_name(*this) << "(... nested deeper than " << kDeepestPrinted << ")";
+    return;
+  }
   // A module's own text may have several lines.
   std::ostringstream own;
   pretty_print(own);

@@ -51,7 +51,9 @@ class CRESSET_API Module : public serialize::Archivable, public std::enable_shar
   // A deep copy. Only types derived from Cloneable have one.
   virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const;
 
-  // Calls the function for this module and every one below, parents first.
+  // Calls the function for this module and every one below, parents first. Walks, registering and freeing recurse over
+  // no depth; what calls a method of each module's own (train, to, clone, save, load, a container's forward) does, and
+  // throws a ValueError when the thread's stack runs short.
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = std::string());
@@ -200,6 +202,9 @@ class CRESSET_API Module : public serialize::Archivable, public std::enable_shar
   friend CRESSET_API void detail::learn_call(Module&, CallFunction);
   friend CRESSET_API AnyValue detail::call_with_hooks(Module&, CallFunction, AnyValues);
 
+  template <class M, class F>
+  static void walk(M& root, std::string& name, const F& f);
+  void take_child(const std::string& name, Module& child, CallFunction function) const;
   void add_module(std::string name, std::shared_ptr<Module> module, CallFunction function);
   void exchange_module(const std::string& name, std::shared_ptr<Module> module, CallFunction function);
   void finish_clone(Module& copy, const std::optional<Device>& device) const;
@@ -232,6 +237,7 @@ class CRESSET_API Module : public serialize::Archivable, public std::enable_shar
   ModuleBinding binding_;
   bool is_training_ = true;
   bool hooked_ = false;
+  bool is_child_ = false;  // was registered somewhere: only then a module below may hold it
 };
 
 // The module and what is below it, as PyTorch prints it.

@@ -256,6 +256,7 @@ AnyValue Module::call(AnyValues arguments) {
   CRESSET_CHECK_AS(NotImplementedError, call_, short_name(*this),
                    ": call does not know its forward (expected a module that was held, registered or put into a "
                    "container under its own type, with one forward)");
+  check_module_depth("forward", *this);
   if (hooked_) return detail::call_with_hooks(*this, call_, std::move(arguments));
   return call_(*this, arguments);
 }

@@ -25,4 +25,7 @@ struct ModuleHooks {
   void remove(unsigned id);
 };
 
+// Before a call goes one module deeper: a ValueError that begins with `what` where the stack runs short.
+void check_module_depth(const char* what, const Module& module);
+
 }  // namespace cresset::nn

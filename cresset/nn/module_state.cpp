@@ -103,12 +103,14 @@ void Module::add_own_values(const std::string& prefix, StateDict& state) const {
 StateDict Module::state_dict() const {
   StateDict state;
   apply(ConstNamedModuleApplyFunction([&](const std::string& prefix, const Module& module) {
+    if (module.parameters_.is_empty() && module.buffers_.is_empty()) return;
     module.add_own_values(prefix.empty() ? "" : prefix + ".", state);
   }));
   return state;
 }
 
 void Module::save(serialize::OutputArchive& archive) const {
+  check_module_depth("Module.save", *this);
   StateDict own;
   add_own_values("", own);
   for (const auto& [name, tensor] : own) archive.write(name, tensor);
@@ -122,20 +124,27 @@ void Module::save(serialize::OutputArchive& archive) const {
 
 // What save writes where no module below has a form of its own.
 void Module::add_saved_values(const std::string& prefix, StateDict& state) const {
+  check_module_depth("Module.load", *this);
   add_own_values(prefix, state);
   for (const auto& [name, child] : children_)
     if (child->is_serializable()) child->add_saved_values(prefix + name + ".", state);
 }
 
 bool Module::has_place_for(const std::string& key) const {
-  const size_t dot = key.find('.');
-  if (dot == std::string::npos) return true;  // what a module's own save may have added
-  const std::shared_ptr<Module>* child = children_.find(key.substr(0, dot));
-  return child && (*child)->has_place_for(key.substr(dot + 1));
+  const Module* module = this;
+  for (size_t from = 0;;) {
+    const size_t dot = key.find('.', from);
+    if (dot == std::string::npos) return true;  // what a module's own save may have added
+    const std::shared_ptr<Module>* child = module->children_.find(key.substr(from, dot - from));
+    if (!child) return false;
+    module = child->get();
+    from = dot + 1;
+  }
 }
 
 // "child": {"weight": x} becomes "child.weight": x, as libtorch's C++ files and archives within archives have it.
 static void flatten_children(const Module& module, IValue::Dict& values) {
+  check_module_depth("Module.load", module);
   for (const auto& [name, child] : module.named_children()) {
     IValue* below = values.find(name);
     if (!below || !below->isDict()) continue;
@@ -150,6 +159,7 @@ static void flatten_children(const Module& module, IValue::Dict& values) {
 }
 
 void Module::load_parts(const serialize::InputArchive& archive) {
+  check_module_depth("Module.load", *this);
   StateDict own;
   add_own_values("", own);
   Comparison found(own, tensors_in(archive));
@@ -202,12 +212,6 @@ void Module::load(serialize::InputArchive& archive) {
     put_back();
     throw;
   }
-}
-
-void Module::tell_before_load(const StateDict& state) {
-  apply(NamedModuleApplyFunction([&](const std::string& prefix, Module& module) {
-    module.before_load(state, prefix.empty() ? "" : prefix + ".");
-  }));
 }
 
 void Module::before_load(const StateDict&, const std::string&) {}
@@ -289,6 +293,7 @@ void Module::copy_settings_into(Module& copy) const {
 }
 
 void Module::copy_values_into(Module& copy, const std::optional<Device>& device) const {
+  check_module_depth("Module.clone", *this);
   copy_settings_into(copy);
   if (copy.children_.keys() != children_.keys() || copy.parameters_.keys() != parameters_.keys())
     if (copy.rebuild_as(*this, device)) return;
@@ -321,9 +326,8 @@ void Module::finish_clone(Module& copy, const std::optional<Device>& device) con
   auto walk = [](const Module& module) {
     std::vector<std::pair<std::string, Tensor>> all;
     module.apply(ConstNamedModuleApplyFunction([&](const std::string& prefix, const Module& m) {
-      const std::string start = prefix.empty() ? "" : prefix + ".";
       for (const auto& [name, tensor] : m.parameters_)
-        if (tensor.defined()) all.emplace_back(start + name, tensor);
+        if (tensor.defined()) all.emplace_back(prefix.empty() ? name : prefix + "." + name, tensor);
     }));
     return all;
   };

@@ -4,7 +4,8 @@
 namespace cresset {
 
 const std::vector<OpAlias>& op_aliases() {
-  static const std::vector<OpAlias> table = {
+  // Never destroyed: threads may look names up during exit().
+  static const auto& table = *new std::vector<OpAlias>{
       {"affine_grid", "affine_grid_generator"},
       {"negative", "neg"},
       {"fold", "col2im"},

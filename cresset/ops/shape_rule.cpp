@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cresset/core/memory_overlap.h"
 #include "cresset/ops/shape.h"
 
 namespace cresset {
@@ -82,12 +83,7 @@ void check_dtype(const char* op, const char* argument, const Tensor& x, DType wa
                    name_of(wanted), ")");
 }
 
-bool repeats_memory(const Tensor& x) {
-  if (x.is_contiguous()) return false;
-  for (int i = 0; i < x.impl()->sizes.rank(); i++)
-    if (x.impl()->sizes[i] > 1 && x.impl()->strides[i] == 0) return true;
-  return false;
-}
+bool repeats_memory(const Tensor& x) { return !x.is_contiguous() && repeats_addresses(x.sizes(), x.strides()); }
 void check_no_repeats(const char* op, const Tensor& written) {
   CRESSET_CHECK(!repeats_memory(written), op,
                 ": unsupported operation: more than one element of the written-to tensor refers to a single memory "
@@ -97,20 +93,6 @@ void check_no_repeats(const char* op, const Tensor& written) {
 }
 
 namespace {
-
-enum class Overlap { none, full, partial };
-Overlap overlap(const Tensor& a, const Tensor& b) {
-  TensorImpl *x = a.impl(), *y = b.impl();
-  if (x == y) return Overlap::full;
-  if (x->storage->data != y->storage->data || x->numel == 0 || y->numel == 0 || x->device.is_meta())
-    return Overlap::none;
-  if (!a.is_non_overlapping_and_dense() || !b.is_non_overlapping_and_dense())
-    return Overlap::none;  // too hard to say, as in PyTorch
-  char *from_x = static_cast<char*>(x->data()), *to_x = from_x + a.nbytes();
-  char *from_y = static_cast<char*>(y->data()), *to_y = from_y + b.nbytes();
-  if (from_x == from_y && to_x == to_y) return x->strides == y->strides ? Overlap::full : Overlap::partial;
-  return from_x < to_y && from_y < to_x ? Overlap::partial : Overlap::none;
-}
 
 [[noreturn]] void refuse_overlap(const char* op) {
   throw Error(message_of(op,
@@ -214,7 +196,7 @@ Tensor laid_out_as(const Tensor& x, DType dtype, Device device) {
 }  // namespace
 
 void check_no_overlap(const char* op, const Tensor& written, const Tensor& read) {
-  if (overlap(written, read) != Overlap::none) refuse_overlap(op);
+  if (memory_overlap(written, read) != MemoryOverlap::none) refuse_overlap(op);
 }
 
 Tensor result(const char* op, const Into& into, IntArrayRef sizes, DType dtype, Device device,
@@ -240,7 +222,7 @@ Tensor result(const char* op, const Into& into, IntArrayRef sizes, DType dtype, 
     if (t->defined() && t->impl() == y.impl()) refuse_overlap(op);  // before it is resized
   resize_out(op, y, sizes, contiguous_strides(sizes));
   for (const Tensor* t : reads)
-    if (t->defined() && overlap(y, *t) != Overlap::none) refuse_overlap(op);
+    if (t->defined() && memory_overlap(y, *t) != MemoryOverlap::none) refuse_overlap(op);
   return y;
 }
 
@@ -301,7 +283,7 @@ Tensor given_result(const char* op, const Into& into, std::initializer_list<cons
     }
   }
   for (const Tensor* t : inputs)
-    if (t->impl() != y.impl() && overlap(y, *t) == Overlap::partial) refuse_overlap(op);
+    if (t->impl() != y.impl() && memory_overlap(y, *t) == MemoryOverlap::partial) refuse_overlap(op);
   return y;
 }
 }  // namespace

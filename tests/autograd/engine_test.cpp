@@ -1,5 +1,6 @@
 // The engine: what backward and grad accept, how a run ends, deep graphs, runs inside runs.
 #include "expect.h"
+#include "tests/support/small_stack.h"
 
 namespace cresset {
 namespace {
@@ -291,6 +292,35 @@ TEST(Parts, HooksOfAPartAndSecondDerivativesStay) {
   EXPECT_EQ(values_of(first), Numbers({20, 4}));
   first.sum().backward();
   EXPECT_EQ(values_of(x.grad()), Numbers({20, 2}));
+}
+
+// A backward that starts another, so many times in each other.
+struct Nesting : Function<Nesting> {
+  static inline thread_local int left = 0;
+  static Tensor forward(AutogradContext*, const Tensor& x) { return x.clone(); }
+  static variable_list backward(AutogradContext*, variable_list g) {
+    if (left-- > 0) {
+      AutoGradMode enable(true);
+      Nesting::apply(leaf_of({1})).sum().backward();
+    }
+    return g;
+  }
+};
+void nest_backwards(int count) {
+  Nesting::left = count;
+  Tensor x = leaf_of({1});
+  Nesting::apply(x).sum().backward();
+  EXPECT_EQ(values_of(x.grad()), Numbers({1}));
+}
+
+TEST(Backward, InsideBackwardIsRefusedBeforeTheStackEnds) {
+  for (const size_t kibibytes : {256, 1024})
+    test::on_stack_of(kibibytes, [] {
+      nest_backwards(20);
+      EXPECT_ERROR(AutogradError, nest_backwards(100'000), "backward: calls inside each other are nested too deep");
+      EXPECT_ERROR(AutogradError, nest_backwards(100'000), "KiB of this thread's stack of");
+      nest_backwards(20);
+    });
 }
 
 }  // namespace

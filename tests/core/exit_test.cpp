@@ -1,6 +1,11 @@
-// Tensors that are globals: they outlive main, thread-local state and other globals, and must be freed without harm.
+// The end of the process: tensors that are globals outlive main, thread-local state and other globals, and threads that
+// nobody waits for may compute until the last instruction.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include "cresset/cresset.h"
@@ -39,6 +44,43 @@ struct WorksInItsDestructor {
 TEST(Exit, OpsStillWorkInDestructorsOfGlobals) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(exit_using_ops_late(), ::testing::ExitedWithCode(0), "");
+}
+
+std::atomic<int> rounds{0};
+
+[[noreturn]] void compute_without_end() {
+  while (true) {
+    const Tensor x = ones({300, 300}), y = mm(x, x);
+    const Tensor z = mm(ones({120, 120}, kDouble), ones({120, 120}, kDouble));
+    const Tensor image = conv2d(ones({2, 16, 20, 20}), ones({16, 16, 3, 3}));
+    const Tensor inverse = linalg_inv(eye(50));
+    Tensor leaf = ones({64, 64}, requires_grad(true));
+    mm(leaf, leaf).sum().backward();
+    if (y.select(0, 0).max().item<float>() != 300 || z.max().item<double>() != 120) std::_Exit(4);
+    if (image.max().item<float>() != 144 || leaf.grad().max().item<float>() != 128) std::_Exit(5);
+    rounds++;
+  }
+}
+
+enum class EndedBy { main, another_thread };
+
+[[noreturn]] void exit_while_threads_compute(EndedBy who) {
+  alarm(60);  // the deadline
+  // Registered before the libraries are loaded, so that it runs after their destructors: the threads go on meanwhile.
+  std::atexit([] { std::this_thread::sleep_for(std::chrono::milliseconds(150)); });
+  for (int i = 0; i < 3; i++) std::thread(compute_without_end).detach();
+  while (rounds < 6) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (who == EndedBy::main) std::exit(0);
+  std::thread([] { std::exit(0); }).detach();
+  while (true) pause();
+}
+
+TEST(Exit, ThreadsThatNobodyWaitsForMayCompute) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (int run = 0; run < 3; run++)
+    EXPECT_EXIT(exit_while_threads_compute(EndedBy::main), ::testing::ExitedWithCode(0), "") << run;
+  for (int run = 0; run < 2; run++)
+    EXPECT_EXIT(exit_while_threads_compute(EndedBy::another_thread), ::testing::ExitedWithCode(0), "") << run;
 }
 
 }  // namespace

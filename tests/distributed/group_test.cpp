@@ -357,6 +357,33 @@ TEST(FlightRecorder, KeepsTheLastOperationsAndWritesThemOnASignal) {
   std::filesystem::remove_all(folder);
 }
 
+// Whatever the main thread is in when the signal comes, a library's code that uses the stack pointer included.
+TEST(FlightRecorder, IsAskedAThousandTimesDuringProducts) {
+  const auto folder = std::filesystem::temp_directory_path() / ("cresset_asked_" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  Processes processes(1, [&](int) {
+    setenv("CRESSET_FLIGHT_RECORDER_DIR", folder.c_str(), 1);
+    static_cast<void>(std::freopen("/dev/null", "w", stderr));  // a line for each file
+    init_process_group();
+    say("ready");
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1000);
+    for (int64_t n = 256; std::chrono::steady_clock::now() < end; n = n < 600 ? n + 43 : 256) {
+      const Tensor x = ones({n, n});
+      EXPECT_TRUE((mm(x, x.t()) == n).all().item<bool>());
+    }
+    destroy_process_group();
+  });
+  ASSERT_TRUE(processes.wait_for(0, "ready"));
+  for (int i = 0; i < 1000; i++) {
+    processes.signal(0, SIGUSR1);
+    std::this_thread::sleep_for(std::chrono::microseconds(500));
+  }
+  const auto outcome = processes.wait(std::chrono::seconds(60));
+  EXPECT_TRUE(outcome.succeeded()) << outcome.summary();
+  EXPECT_FALSE(std::filesystem::is_empty(folder));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(FlightRecorder, LeavesAHandlerOfTheProgramInPlace) {
   const auto outcome = run_ranks(1, [](int) {
     static bool called = false;

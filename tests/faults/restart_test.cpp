@@ -118,12 +118,13 @@ struct Soak {
   int kills = 0;
 };
 
-// One run with several kills at random moments. Every survivor that said anything must have named the right rank.
+// One run with several kills at random moments and a timer's signal 1,000 times a second. Every survivor that said
+// anything must have named the right rank.
 void run_with_kills(Soak& soak, int kills, int steps, const Words& wanted) {
   Folder folder;
   Trial trial;
   trial.launch(kRanks, {"--max-restarts", std::to_string(kills)},
-               command_of(steps, folder.path(), {"--pause-ms", "2"}));
+               command_of(steps, folder.path(), {"--pause-ms", "2", "--timer-hz", "1000"}));
   for (int generation = 0; generation < kills; generation++) {
     const auto victim = static_cast<int>(soak.random() % kRanks);
     if (!trial.wait_for(victim, "generation " + std::to_string(generation) + "\n")) return;

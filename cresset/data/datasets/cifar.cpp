@@ -73,8 +73,8 @@ std::vector<Example<>> CIFAR10::get_batch(ArrayRef<size_t> indices) {
 std::optional<size_t> CIFAR10::size() const { return static_cast<size_t>(images_.size(0)); }
 
 const std::vector<std::string>& CIFAR10::classes() {
-  static const std::vector<std::string> names = {"airplane", "automobile", "bird",  "cat",  "deer",
-                                                 "dog",      "frog",       "horse", "ship", "truck"};
+  static const auto& names = *new std::vector<std::string>{"airplane", "automobile", "bird",  "cat",  "deer",
+                                                           "dog",      "frog",       "horse", "ship", "truck"};
   return names;
 }
 

@@ -59,8 +59,8 @@ std::optional<size_t> MNIST::size() const { return static_cast<size_t>(images_.s
 Tensor MNIST::images() const { return floats(images_); }
 
 const std::vector<std::string>& FashionMNIST::classes() {
-  static const std::vector<std::string> names = {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
-                                                 "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
+  static const auto& names = *new std::vector<std::string>{"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
+                                                           "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
   return names;
 }
 

@@ -1,5 +1,7 @@
 #include "cresset/nn/containers/module_dict.h"
 
+#include "cresset/nn/module_hooks.h"
+
 #include <unordered_map>
 
 namespace cresset::nn {
@@ -48,6 +50,7 @@ void ModuleDictImpl::wrong_type(const std::string& key, const std::type_info& wa
 }
 
 std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& device) const {
+  check_module_depth("Module.clone", *this);
   auto copy = std::make_shared<ModuleDictImpl>();
   copy_settings_into(*copy);
   copy->rebuild_as(*this, device);

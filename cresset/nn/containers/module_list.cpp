@@ -1,5 +1,7 @@
 #include "cresset/nn/containers/module_list.h"
 
+#include "cresset/nn/module_hooks.h"
+
 #include <unordered_map>
 
 namespace cresset::nn {
@@ -33,6 +35,7 @@ void ModuleListImpl::wrong_type(size_t index, const std::type_info& wanted) cons
 }
 
 std::shared_ptr<Module> ModuleListImpl::clone(const std::optional<Device>& device) const {
+  check_module_depth("Module.clone", *this);
   auto copy = std::make_shared<ModuleListImpl>();
   copy_settings_into(*copy);
   copy->rebuild_as(*this, device);

@@ -5,7 +5,8 @@
 //   start
 //
 // What: kill, stop (by SIGSTOP), exit (with 0), throw, wait (forever). Where: start, rendezvous, forward, collective,
-// checkpoint.
+// checkpoint. With --timer-hz 1000 a signal with a handler comes so often meanwhile, and each step has a product whose
+// library code must not be interrupted by it.
 #include <cresset/cresset.h>
 #include <cresset/distributed/checkpoint.h>
 #include <cresset/distributed/ddp.h>
@@ -13,8 +14,10 @@
 #include <cresset/distributed/sampler.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -122,6 +125,22 @@ void kill_while_writing(const Fault& fault, const std::string& folder) {
   }).detach();
 }
 
+std::atomic<int64_t> ticks{0};
+
+void start_timer(int64_t hertz) {
+  struct sigaction action {};
+  action.sa_handler = [](int) { ticks++; };
+  sigaction(SIGALRM, &action, nullptr);  // without SA_RESTART: system calls end early
+  const auto microseconds = static_cast<suseconds_t>(1'000'000 / hertz);
+  const itimerval every{{0, microseconds}, {0, microseconds}};
+  setitimer(ITIMER_REAL, &every, nullptr);
+}
+
+void multiply_under_the_timer() {
+  const Tensor x = cresset::ones({300, 300});
+  if (!(cresset::mm(x, x) == 300).all().item<bool>()) throw std::runtime_error("a product is wrong");
+}
+
 void train(const Arguments& arguments) {
   const Fault fault(arguments.text("--fault"));
   const int64_t steps = arguments.number("--steps", 20), every = arguments.number("--every", 2);
@@ -167,11 +186,13 @@ void train(const Arguments& arguments) {
   std::printf("begins at step %ld\n", static_cast<long>(step));
   std::fflush(stdout);
 
+  const bool under_timer = arguments.number("--timer-hz", 0) > 0;
   // With --epochs the passes are counted, as most programs do it; otherwise the steps.
   const auto in_epoch = static_cast<int64_t>(*loader->size());
   const int64_t epochs = arguments.number("--epochs", 0);
   for (int64_t epoch = step / in_epoch; epochs > 0 ? epoch < epochs : step < steps; epoch++)
     for (auto& batch : *loader) {
+      if (under_timer) multiply_under_the_timer();
       optimizer.zero_grad();
       nn::functional::mse_loss(model(batch.data), batch.target).backward();
       if (fault.is_at("collective", step) && number_in("CRESSET_GENERATION") == 0) {
@@ -199,6 +220,7 @@ void train(const Arguments& arguments) {
   bits = digest(bits, cresset::rand({8}));
   dist::destroy_process_group();
   std::printf("ended at step %ld\n", static_cast<long>(step));
+  if (under_timer && ticks == 0) throw std::runtime_error("the timer's signal never came");
   std::printf("bits %016lx rate %.17g\n", static_cast<unsigned long>(bits), schedule.get_last_lr()[0]);
 }
 
@@ -215,6 +237,7 @@ int main(int count, char** texts) {
     setrlimit(RLIMIT_FSIZE, &limit);
     ::signal(SIGXFSZ, SIG_IGN);
   }
+  if (const int64_t hertz = arguments.number("--timer-hz", 0); hertz > 0) start_timer(hertz);
   try {
     train(arguments);
   } catch (const std::exception& error) {

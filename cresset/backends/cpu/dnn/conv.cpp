@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cresset/backends/cpu/conv.h"
+#include "cresset/backends/cpu/dnn/library_call.h"
 #include "cresset/backends/cpu/scratch.h"
 #include "cresset/core/parallel.h"
 
@@ -259,7 +260,8 @@ Key key_of(const Convolution& c) {
 bool convolution(const Convolution& c) {
   if (c.w.numel() == 0 || repeats_elements(c.x) || repeats_elements(c.w) || repeats_elements(c.y)) return false;
   if (c.bias.defined() && (c.part != ConvPart::forward || !c.bias.is_contiguous())) return false;
-  align_library_threads();
+  const LibraryCall library;
+  if (!library.allowed()) return false;
   try {
     execute(*Plans::get().find(key_of(c), [&] { return best_plan(c); }), c);
   } catch (const dnnl::error& e) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cresset/backends/cpu/dnn/gemm.h"
+#include "cresset/backends/cpu/dnn/library_call.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
@@ -32,6 +33,7 @@ struct Call {
 CBLAS_TRANSPOSE flag(const BlasMatrix& m) { return m.transposed ? CblasTrans : CblasNoTrans; }
 
 void multiply(const Gemm& g, const Call& c) {
+  const SignalGuard guard;  // parts run on threads of the pool, whose masks are not this file's to know
   const auto m = static_cast<blasint>(c.m), n = static_cast<blasint>(c.n), k = static_cast<blasint>(c.k);
   const auto lda = static_cast<blasint>(c.a.lead), ldb = static_cast<blasint>(c.b.lead),
              ldc = static_cast<blasint>(c.out_lead);
@@ -108,7 +110,8 @@ bool library_gemm(const Gemm& call) {
                  static_cast<char*>(g.out.data) + i * g.out.batch * size};
     in_parts ? multiply_in_parts(g, c, threads) : multiply(g, c);
   };
-  align_library_threads();
+  const LibraryCall library;
+  if (!library.allowed()) return false;
   if (g.batch >= threads && g.batch > 1) {  // inside a region the libraries stay serial
     parallel_for(0, g.batch, 1, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; i++) one(i);

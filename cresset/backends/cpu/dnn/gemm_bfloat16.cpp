@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cresset/backends/cpu/dnn/gemm.h"
+#include "cresset/backends/cpu/dnn/library_call.h"
 #include "cresset/backends/cpu/scratch.h"
 #include "cresset/core/parallel.h"
 
@@ -108,7 +109,8 @@ bool bfloat16_gemm(const Gemm& g) {
   if (!a.fits || !b.fits || !out.fits) return false;
   // A matrix that every product of the batch shares has a stride of zero, which oneDNN does not take.
   if (g.batch > 1 && (g.a.batch == 0 || g.b.batch == 0)) return false;
-  align_library_threads();
+  const LibraryCall library;
+  if (!library.allowed()) return false;
   const std::shared_ptr<const Product> product = product_for(g, a, b, out);
   const Scratch<char> scratchpad(static_cast<int64_t>(product->scratchpad.get_size()));
   dnnl::stream stream(engine());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cresset/backends/cpu/dnn/lapack.h"
+#include "cresset/backends/cpu/dnn/library_call.h"
 #include "cresset/core/parallel.h"
 #include "cresset/core/tensor.h"
 
@@ -47,7 +48,8 @@ struct Batch {
   // f(i) for each matrix. The libraries stay serial inside a region that was split.
   template <class F>
   void each(const F& f) const {
-    align_library_threads();
+    const LibraryCall library;
+    library.wait_unless_allowed();
     const double work = static_cast<double>(rows) * cols * std::min(rows, cols) + 100;
     const auto grain = std::max<int64_t>(1, static_cast<int64_t>(30000 / work));
     // A few large matrices gain more from threads inside each.
