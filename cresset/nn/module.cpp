@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cresset/core/warning.h"
 #include "cresset/nn/module_hooks.h"
 #include "cresset/ops/all.h"
 
@@ -44,6 +45,26 @@ Module::Module(const Module& other)
       is_training_(other.is_training_),
       hooked_(other.hooked_) {
   if (hooks_) hooks_->owner = this;
+}
+Module& Module::operator=(const Module& other) {
+  if (this != &other) *this = Module(other);
+  return *this;
+}
+Module& Module::operator=(Module&& other) noexcept {
+  if (this == &other) return *this;
+  if (hooks_) hooks_->owner = nullptr;
+  parameters_ = std::move(other.parameters_);
+  buffers_ = std::move(other.buffers_);
+  children_ = std::move(other.children_);
+  non_persistent_ = std::move(other.non_persistent_);
+  computed_ = std::move(other.computed_);
+  name_ = std::move(other.name_);
+  call_ = other.call_;
+  hooks_ = std::move(other.hooks_);
+  is_training_ = other.is_training_;
+  hooked_ = std::exchange(other.hooked_, false);
+  if (hooks_) hooks_->owner = this;
+  return *this;
 }
 Module::~Module() {
   if (hooks_) hooks_->owner = nullptr;
@@ -83,6 +104,9 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
   check_name("Parameter", name);
   CRESSET_CHECK_AS(ValueError, !buffers_.contains(name), "Parameter '", name, "' is already defined as a buffer");
   CRESSET_CHECK_AS(ValueError, !children_.contains(name), "Parameter '", name, "' is already defined as a submodule");
+  if (!tensor.defined() && requires_grad)
+    CRESSET_WARN(short_name(*this), ": parameter '", name,
+                 "': An undefined tensor cannot require grad. Ignoring the `requires_grad=true` function parameter.");
   if (tensor.defined() && tensor.requires_grad() != requires_grad) tensor.requires_grad_(requires_grad);
   return parameters_.insert(std::move(name), std::move(tensor));
 }
@@ -207,14 +231,8 @@ OrderedDict<std::string, std::shared_ptr<Module>> Module::named_modules(const st
 std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
   return named_modules("", include_self).values();
 }
-OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const {
-  OrderedDict<std::string, std::shared_ptr<Module>> result("Submodule");
-  std::unordered_set<const Module*> seen;
-  for (const auto& [name, child] : children_)
-    if (seen.insert(child.get()).second) result.insert(name, child);
-  return result;
-}
-std::vector<std::shared_ptr<Module>> Module::children() const { return named_children().values(); }
+OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const { return children_; }
+std::vector<std::shared_ptr<Module>> Module::children() const { return children_.values(); }
 
 // ---- changing what it owns
 void Module::train(bool on) {

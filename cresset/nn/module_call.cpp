@@ -59,19 +59,21 @@ void complete_arguments(Module& module, AnyValues& arguments, size_t wanted) {
                              "declared with a corresponding `FORWARD_HAS_DEFAULT_ARGS` macro."));
 }
 
+[[noreturn]] static void no_default_arguments(const Module& module, const char* method) {
+  throw NotImplementedError(message_of(
+      short_name(module), ": torch::nn::Module subclass that has default arguments in `forward` method must override `",
+      method, "` method. Please use `FORWARD_HAS_DEFAULT_ARGS` macro to do so."));
+}
+
 void learn_call(Module& module, CallFunction function) {
   if (!module.call_) module.call_ = function;
 }
 
 }  // namespace detail
 
-unsigned int Module::_forward_num_required_args() {
-  throw NotImplementedError(message_of(
-      short_name(*this), ": its forward has default arguments (expected the macro FORWARD_HAS_DEFAULT_ARGS in it)"));
-}
+unsigned int Module::_forward_num_required_args() { detail::no_default_arguments(*this, "_forward_num_required_args"); }
 std::vector<AnyValue> Module::_forward_populate_default_args(std::vector<AnyValue>&&) {
-  throw NotImplementedError(message_of(
-      short_name(*this), ": its forward has default arguments (expected the macro FORWARD_HAS_DEFAULT_ARGS in it)"));
+  detail::no_default_arguments(*this, "_forward_populate_default_args");
 }
 
 // ---- hooks

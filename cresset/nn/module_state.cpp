@@ -1,6 +1,7 @@
 // A module's values by name: state_dict, load_state_dict, deep copies, and parameters computed from others.
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "cresset/io/serialize.h"
 #include "cresset/nn/module_hooks.h"
@@ -257,9 +258,10 @@ void Module::clear_registered() {
 namespace {
 void check_same_count(const Module& module, const char* what, size_t found, size_t wanted) {
   CRESSET_CHECK_AS(ValueError, found == wanted, short_name(module),
-                   ".clone: The cloned module does not have the same number of ", what,
-                   "s as the original module after calling reset(): found ", found, " (expected ", wanted,
-                   "). Are you sure you called register_", what, "() inside reset() and not the constructor?");
+                   ".clone: The cloned module does not have the same number of ",
+                   what == std::string_view("module") ? "child " : "", what,
+                   "s as the original module after calling reset(). Are you sure you called register_", what,
+                   "() inside reset() and not the constructor? (found ", found, ", expected ", wanted, ")");
 }
 }  // namespace
 
@@ -310,8 +312,53 @@ void Module::copy_values_into(Module& copy, const std::optional<Device>& device)
     if (tensor.defined() && other.defined() && !other.is_same(tensor)) other.set_data(copy_on(tensor, device));
   }
   copy.non_persistent_ = non_persistent_;
-  for (const auto& [name, child] : children_)
-    if (copy.children_[name] != child) child->copy_values_into(*copy.children_[name], device);
+  std::unordered_set<const Module*> done;  // a child may have two names
+  for (const auto& [name, child] : children_) {
+    Module& other = *copy.children_[name];
+    if (&other == child.get() || !done.insert(&other).second) continue;
+    if (!child->copy_whole_into(other, device)) child->copy_values_into(other, device);
+  }
+}
+
+namespace {
+// By whom everything below a module is held, in the order of a walk.
+std::vector<size_t> holders_below(const Module& module) {
+  std::vector<size_t> counts;
+  const auto count = [&](const Module& below, auto& self) -> void {
+    for (const bool of_parameters : {true, false}) {
+      const auto tensors = of_parameters ? below.named_parameters(false) : below.named_buffers(false);
+      for (const auto& [name, tensor] : tensors) counts.push_back(tensor.use_count());
+    }
+    for (const auto& [name, child] : below.named_children()) {
+      counts.push_back(static_cast<size_t>(child.use_count()));
+      self(*child, self);
+    }
+  };
+  count(module, count);
+  return counts;
+}
+}  // namespace
+
+bool Module::become(Module&) { return false; }
+bool Module::can_become() const { return false; }
+
+// The copy's child becomes a clone of this one. Its tensors and submodules are then others than reset() made: where
+// anybody but the child itself holds one of those (tied weights, a submodule in two places), they have to stay.
+bool Module::copy_whole_into(Module& copy, const std::optional<Device>& device) const {
+  bool all_can = typeid(*this) == typeid(copy);
+  apply(ConstModuleApplyFunction([&](const Module& below) { all_can = all_can && below.can_become(); }));
+  if (!all_can) return false;
+  std::shared_ptr<Module> whole;
+  try {
+    whole = clone(device);
+  } catch (const Error&) {  // it needs what its parent's reset() adds to it
+    return false;
+  }
+  const std::vector<size_t> made = holders_below(copy), cloned = holders_below(*whole);
+  if (made.size() != cloned.size()) return false;
+  for (size_t i = 0; i < made.size(); i++)
+    if (made[i] > cloned[i]) return false;
+  return copy.become(*whole);
 }
 
 void Module::finish_clone(Module& copy, const std::optional<Device>& device) const {
