@@ -94,8 +94,9 @@ std::string short_name(const Module& module) {
 std::shared_ptr<Module> Module::shared_self() const {
   auto self = const_cast<Module*>(this)->weak_from_this().lock();
   CRESSET_CHECK_AS(ValueError, self, short_name(*this),
-                   ": asked for itself as a shared_ptr, but it is not held by one (expected a module made by "
-                   "std::make_shared or a holder; modules(/*include_self=*/false) leaves the module itself out)");
+                   ": It looks like you attempted to retrieve your top-level module as a shared_ptr, but it is not "
+                   "stored in a shared_ptr. Use std::make_shared or a holder instead of creating your module on the "
+                   "stack, or pass /*include_self=*/false to modules() or named_modules(), which leaves it out");
   return self;
 }
 

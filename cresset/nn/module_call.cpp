@@ -52,7 +52,8 @@ void complete_arguments(Module& module, AnyValues& arguments, size_t wanted) {
   std::string name = short_name(module);
   if (module._forward_has_default_args())
     throw TypeError(message_of(name, "'s forward() method expects at least ", module._forward_num_required_args(),
-                               " argument(s) and at most ", wanted, " argument(s), but received ", arguments.size()));
+                               " argument(s) and at most ", wanted, " argument(s), but received ", arguments.size(),
+                               "."));
   throw TypeError(message_of(name, "'s forward() method expects ", wanted, " argument(s), but received ",
                              arguments.size(), ". If ", name,
                              "'s forward() method has default arguments, please make sure the forward() method is "

@@ -154,6 +154,41 @@ TEST(LibtorchModule, AnyModulesAndArraysSpeakAsLibtorchs) {
   EXPECT_ERROR(c10::Error, torch::ExpandingArrayWithOptionalElem<2>({1, 2, 3}), "Expected 2 values, but instead got 3");
 }
 
+// Holds a buffer two modules down, each by a name that is given.
+struct Below : nn::Module {
+  explicit Below(const std::string& name) { register_buffer(name, torch::ones({2})); }
+};
+struct Above : nn::Module {
+  Above(const std::string& child, const std::string& name) { register_module(child, std::make_shared<Below>(name)); }
+};
+TEST(LibtorchModule, WhatAnArchiveLacksIsNamedAsInLibtorch) {
+  std::stringstream stream;
+  torch::save(std::make_shared<Above>("a", "b"), stream);
+  const std::string bytes = stream.str();
+  const auto loaded_into = [&](const std::string& child, const std::string& name) {
+    std::stringstream again(bytes);
+    auto other = std::make_shared<Above>(child, name);
+    torch::load(other, again);
+  };
+  EXPECT_ERROR(c10::Error, loaded_into("a", "x"), "No such serialized tensor 'a.x'");
+  EXPECT_ERROR(c10::Error, loaded_into("x", "b"), "No such serialized submodule: 'x'");
+  torch::serialize::InputArchive archive, nested;
+  std::stringstream again(bytes);
+  archive.load_from(again);
+  torch::Tensor tensor;
+  torch::IValue value;
+  EXPECT_ERROR(c10::Error, archive.read("none", tensor), "No such serialized tensor 'none'");
+  EXPECT_ERROR(c10::Error, archive.read("none", value), "No such serialized IValue 'none'");
+  EXPECT_ERROR(c10::Error, archive.read("none", nested), "No such serialized submodule: 'none'");
+}
+
+TEST(LibtorchModule, AModuleOnTheStackHasNoSharedPointer) {
+  nn::Module module("plain");
+  EXPECT_ERROR(c10::Error, module.modules(),
+               "It looks like you attempted to retrieve your top-level module as a shared_ptr, but it is not stored in "
+               "a shared_ptr.");
+}
+
 TEST(LibtorchModule, AdaptiveSoftmaxsLossIsANumber) {
   nn::AdaptiveLogSoftmaxWithLoss layer(nn::AdaptiveLogSoftmaxWithLossOptions(4, 6, {2}));
   const nn::ASMoutput out = layer(torch::randn({3, 4}), torch::tensor({0, 2, 5}));

@@ -106,7 +106,7 @@ TEST(Module, RefusesBadNames) {
   EXPECT_EQ(message_when([&] { module.register_module("y", std::shared_ptr<LinearImpl>()); }),
             "Submodule 'y' is null (expected a module)");
   EXPECT_EQ(message_when([&] { Linear(nullptr)->parameters(); }), kEmptyHolder);
-  EXPECT_NE(message_when([&] { module.modules(); }).find("not held by one"), std::string::npos);
+  EXPECT_NE(message_when([&] { module.modules(); }).find("not stored in a shared_ptr"), std::string::npos);
 }
 
 TEST(Module, ReplacesAndUnregistersSubmodules) {
