@@ -36,6 +36,7 @@
 #include "cresset/cresset.h"
 #include "cresset/data/datasets/chunk.h"
 #include "cresset/torch/containers.h"
+#include "cresset/torch/data_parallel.h"
 #include "cresset/torch/dispatch.h"
 #include "cresset/torch/macros.h"
 #include "cresset/torch/names.h"

@@ -19,16 +19,19 @@ class DataLoaderBase : public detail::LoaderCore {
   using BatchType = Batch;
   using detail::LoaderCore::LoaderCore;
 
-  // Starts an epoch. What an earlier iterator had under way is abandoned.
+  // Starts an epoch. With workers, no iterator may be left that has not come to its end; without, an earlier one is
+  // over.
   Iterator<Batch> begin() {
     const size_t iteration = begin_epoch();
-    return Iterator<Batch>([loader = std::weak_ptr<LoaderCore*>(self_), iteration]() -> std::optional<Batch> {
+    Iterator<Batch> first([loader = std::weak_ptr<LoaderCore*>(self_), iteration]() -> std::optional<Batch> {
       const std::shared_ptr<LoaderCore*> there = loader.lock();
       CRESSET_CHECK(there, "DataLoader: this iterator's loader is gone");
       auto parcel = static_cast<DataLoaderBase*>(*there)->next(iteration);
       if (!parcel) return std::nullopt;
       return std::move(static_cast<detail::ParcelOf<Batch>&>(*parcel).value);
     });
+    iterator_ = first.life();
+    return first;
   }
   Iterator<Batch> end() { return {}; }
 };
@@ -40,17 +43,17 @@ class StatelessDataLoader : public DataLoaderBase<typename Dataset::BatchType> {
   using Batch = typename Dataset::BatchType;
   using BatchRequestType = typename Sampler::BatchRequestType;
 
-  // Each worker has a copy of the data set, as in libtorch.
+  // Each worker has a copy of the data set, as in libtorch: its copy constructor may give each a part of its own.
   StatelessDataLoader(Dataset dataset, Sampler sampler, const DataLoaderOptions& options)
       : Base(options, false), sampler_(std::move(sampler)) {
-    const size_t copies = std::max<size_t>(1, this->options().workers);
-    datasets_.reserve(copies);
+    const size_t workers = this->options().workers;
+    datasets_.reserve(std::max<size_t>(1, workers));
     if constexpr (std::is_copy_constructible_v<Dataset>)
-      for (size_t i = 1; i < copies; i++) datasets_.push_back(dataset);
+      for (size_t i = 0; i < workers; i++) datasets_.push_back(dataset);
     else
-      CRESSET_CHECK_AS(ValueError, copies == 1, "DataLoader: found ", copies,
+      CRESSET_CHECK_AS(ValueError, workers <= 1, "DataLoader: found ", workers,
                        " workers for a data set that cannot be copied (expected at most 1)");
-    datasets_.push_back(std::move(dataset));
+    if (datasets_.empty()) datasets_.push_back(std::move(dataset));
     if constexpr (requires { sampler_.set_seed(uint64_t{}); })
       if (options.seed()) sampler_.set_seed(*options.seed());
   }
@@ -206,7 +209,7 @@ requires(!Dataset::is_stateful && std::is_constructible_v<Sampler, size_t>)
   const std::optional<size_t> size = dataset.size();
   CRESSET_CHECK_AS(
       ValueError, size.has_value(),
-      "make_data_loader: found a data set without a size (expected one that knows its size, or a sampler)");
+      "make_data_loader: Expected the dataset to be sized in order to construct the Sampler (or give it a sampler)");
   return make_data_loader(std::move(dataset), Sampler(*size), options);
 }
 

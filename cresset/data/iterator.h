@@ -26,16 +26,23 @@ class Iterator {
       : state_(std::make_shared<State>(State{std::move(producer), {}, false})) {}
 
   Iterator& operator++() {
-    current("increment");
+    current("Incrementing", "increment iterator");
     state_->batch.reset();  // its memory is free for the next one
     state_->fetched = false;
     at_end();
     return *this;
   }
-  Batch& operator*() { return current("dereference"); }
-  Batch* operator->() { return &current("dereference"); }
+  Batch& operator*() { return current("Dereferencing", "dereference iterator that was"); }
+  Batch* operator->() { return &**this; }
 
-  bool operator==(const Iterator& other) const { return state_ == other.state_ || (at_end() && other.at_end()); }
+  // Two that are not end() are equal only as copies of each other, and comparing them fetches nothing.
+  bool operator==(const Iterator& other) const {
+    if (state_ && other.state_) return state_ == other.state_;
+    return at_end() && other.at_end();
+  }
+
+  // Expires with the last copy.
+  std::weak_ptr<const void> life() const { return state_; }
 
  private:
   struct State {
@@ -50,8 +57,9 @@ class Iterator {
     state_->fetched = true;
     return !state_->batch;
   }
-  Batch& current(const char* what) const {
-    CRESSET_CHECK(!at_end(), "DataLoader: found an attempt to ", what, " an iterator that is past the end");
+  Batch& current(const char* doing, const char* what) const {
+    CRESSET_CHECK(state_, "DataLoader: ", doing, " the DataLoader's past-the-end iterator is not allowed");
+    CRESSET_CHECK(!at_end(), "DataLoader: Attempted to ", what, " past the end");
     return *state_->batch;
   }
 

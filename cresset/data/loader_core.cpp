@@ -53,6 +53,9 @@ void LoaderCore::join() {
 void LoaderCore::set_epoch(size_t epoch) { given_epoch_ = epoch; }
 
 size_t LoaderCore::begin_epoch() {
+  CRESSET_CHECK(iterator_.expired() || !progress_->pipeline || !progress_->pipeline->is_busy(),
+                "DataLoader: Attempted to get a new DataLoader iterator while another iterator is not yet exhausted "
+                "(let it go, or call join() first)");
   if (progress_->pipeline) progress_->pipeline->start();
   const Position from = progress_->resume.value_or(Position{});
   const bool in_the_middle = from.batches > 0 || !from.ahead.empty();

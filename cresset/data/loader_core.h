@@ -51,7 +51,8 @@ class CRESSET_API LoaderCore {
   std::unique_ptr<Parcel> next(size_t iteration);  // null: the end
   void shut_down();                                // for destructors of derived classes, whose parts the workers use
 
-  std::shared_ptr<LoaderCore*> self_;  // iterators watch it
+  std::shared_ptr<LoaderCore*> self_;   // iterators watch it
+  std::weak_ptr<const void> iterator_;  // the latest, while there is a copy of it
   uint64_t seed_;
 
  private:

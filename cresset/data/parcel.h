@@ -13,9 +13,12 @@ namespace cresset::data {
 
 // What a worker threw, with its words; the original is kept.
 struct CRESSET_API WorkerException : public Error {
-  WorkerException(std::string message, std::exception_ptr original)
-      : Error(std::move(message)), original_exception(std::move(original)) {}
+  WorkerException(const std::string& where, const std::string& words, std::exception_ptr original)
+      : Error(where + ": Caught exception in DataLoader worker thread. Original message: " + words),
+        original_exception(std::move(original)),
+        message(what()) {}
   std::exception_ptr original_exception;
+  std::string message;
 };
 
 namespace detail {

@@ -75,7 +75,7 @@ std::string words_of(const std::exception_ptr& error) {
   }
 }
 
-// "worker 1, batch 3, index 17: words"
+// "worker 1, batch 3, index 17: Caught … Original message: words"
 std::exception_ptr described(const std::exception_ptr& error, size_t worker, const Request& request,
                              std::optional<size_t> failed) {
   std::string where =
@@ -89,7 +89,7 @@ std::exception_ptr described(const std::exception_ptr& error, size_t worker, con
       where += message_of(i ? ", " : " ", request.indices[i]);
     if (request.indices.size() > kShown) where += ", …";
   }
-  return std::make_exception_ptr(WorkerException(where + ": " + words_of(error), error));
+  return std::make_exception_ptr(WorkerException(where, words_of(error), error));
 }
 
 BatchScope::Key key_of(const Request& request, const std::atomic<bool>* cancelled) {
@@ -138,6 +138,11 @@ void Pipeline::leave_inherited() {
   static_cast<void>(state_.release());
   epoch_.reset();
   in_flight_ = 0;
+}
+
+bool Pipeline::is_busy() {
+  leave_inherited();
+  return in_flight_ > 0;
 }
 
 void Pipeline::launch() {
@@ -196,8 +201,9 @@ Pipeline::Delivery Pipeline::pop() {
   std::unique_lock lock(state_->mutex);
   if (options_.timeout) {
     CRESSET_CHECK(state_->result_waits.wait_for(lock, *options_.timeout, there),
-                  "DataLoader: no batch within the timeout of ", options_.timeout->count(), " ms (batch ",
-                  epoch.expected.front(), ", ", in_flight_, " in flight, ", options_.workers, " workers)");
+                  "DataLoader: Timeout in DataLoader queue while waiting for next batch (timeout was ",
+                  options_.timeout->count(), " ms): batch ", epoch.expected.front(), ", ", in_flight_, " in flight, ",
+                  options_.workers, " workers");
   } else {
     state_->result_waits.wait(lock, there);
   }

@@ -24,6 +24,7 @@ class Pipeline {
   void start();  // a new epoch: what is under way is abandoned
   void push(std::unique_ptr<Request> request);
   size_t in_flight() const { return in_flight_; }
+  bool is_busy();  // in this process: batches were asked for and not taken
 
   struct Delivery {
     size_t sequence = 0;

@@ -56,6 +56,10 @@ class CRESSET_API BatchScope {
   BatchScope& operator=(const BatchScope&) = delete;
 
   std::optional<size_t> failed_index() const { return failed_; }
+  // Which of the data set's samples stands at a place of the batch.
+  std::optional<size_t> index_at(size_t position) const {
+    return position < key_.indices.size() ? std::optional(key_.indices[position]) : std::nullopt;
+  }
   // How many examples a stream had for this batch, which its transforms may hide.
   void note_examples(size_t count) { examples_ = count; }
   std::optional<size_t> examples() const { return examples_; }

@@ -196,12 +196,24 @@ bool InputArchive::try_read(const std::string& key, InputArchive& nested) const 
   nested.values_ = std::move(below);
   return true;
 }
-void InputArchive::read(const std::string& key, IValue& value) const { value = values_.at(key); }
+namespace {
+// libtorch's words, and the keys that there are.
+const IValue& entry(const IValue::Dict& values, const char* kind, const std::string& key) {
+  if (const IValue* found = values.find(key)) return *found;
+  try {
+    return values.at(key);
+  } catch (const IndexError& error) {
+    throw IndexError(message_of("No such serialized ", kind, " '", key, "': ", error.what()));
+  }
+}
+}  // namespace
+
+void InputArchive::read(const std::string& key, IValue& value) const { value = entry(values_, "IValue", key); }
 void InputArchive::read(const std::string& key, Tensor& tensor, bool) const {
-  io::assign(tensor, values_.at(key).toTensor());
+  io::assign(tensor, entry(values_, "tensor", key).toTensor());
 }
 void InputArchive::read(const std::string& key, InputArchive& nested) const {
-  if (!try_read(key, nested)) values_.at(key);  // its error lists the keys
+  if (!try_read(key, nested)) entry(values_, "submodule:", key);
 }
 
 std::vector<std::string> InputArchive::keys() const {

@@ -17,8 +17,8 @@ void AnyModule::check_callable() {
   detail::learn_call(*module_, call_);
 }
 
-void AnyModule::check_holds(const std::type_info& wanted) const {
-  CRESSET_CHECK_AS(ValueError, module_, "Cannot call get() or ptr() on an empty AnyModule");
+void AnyModule::check_holds(const std::type_info& wanted, const char* method) const {
+  CRESSET_CHECK_AS(ValueError, module_, "Cannot call ", method, "() on an empty AnyModule");
   CRESSET_CHECK_AS(TypeError, *type_ == wanted, "Attempted to cast module of type ", detail::demangled(*type_),
                    " to type ", detail::demangled(wanted));
 }

@@ -52,17 +52,18 @@ class CRESSET_API AnyModule {
 
   template <class M, class = std::enable_if_t<!detail::is_module_holder_v<M>>>
   M& get() const {
-    check_holds(typeid(M));
+    check_holds(typeid(M), "get");
     return static_cast<M&>(*module_);
   }
   template <class Holder, class Contained = typename Holder::ContainedType>
   Holder get() const {
+    check_holds(typeid(Contained), "get");
     return Holder(ptr<Contained>());
   }
   std::shared_ptr<Module> ptr() const;
   template <class M, class = std::enable_if_t<!detail::is_module_holder_v<M>>>
   std::shared_ptr<M> ptr() const {
-    check_holds(typeid(M));
+    check_holds(typeid(M), "ptr");
     return std::static_pointer_cast<M>(module_);
   }
   const std::type_info& type_info() const;
@@ -70,7 +71,7 @@ class CRESSET_API AnyModule {
 
  private:
   void check_callable();  // a plain Module must have learnt its forward elsewhere
-  void check_holds(const std::type_info& wanted) const;
+  void check_holds(const std::type_info& wanted, const char* method) const;
 
   std::shared_ptr<Module> module_;
   const std::type_info* type_ = nullptr;

@@ -1,5 +1,6 @@
 // Cloneable: gives a module its deep copy. The copy is made by the copy constructor and then reset(), in which the type
-// registers everything anew; values are copied over afterwards. What reset() shares stays shared in the copy.
+// registers everything anew; values are copied over afterwards. What reset() shares stays shared in the copy. Plain
+// members of submodules are copied, too, unless something outside a submodule holds a part of it.
 #pragma once
 
 #include "cresset/nn/module.h"
@@ -31,6 +32,18 @@ class Cloneable : public Module {
     copy->reset();
     static_cast<const Module&>(from).finish_clone(*copy, device);
     return held;
+  }
+
+ protected:
+  bool can_become() const override { return std::is_move_assignable_v<Derived> && typeid(*this) == typeid(Derived); }
+  bool become(Module& clone) override {
+    if constexpr (std::is_move_assignable_v<Derived>) {
+      if (!can_become() || typeid(clone) != typeid(Derived)) return false;
+      static_cast<Derived&>(*this) = std::move(static_cast<Derived&>(clone));
+      return true;
+    } else {
+      return false;
+    }
   }
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cresset/core/stack_room.h"
+#include "cresset/core/warning.h"
 #include "cresset/nn/module_hooks.h"
 #include "cresset/ops/all.h"
 
@@ -57,6 +58,26 @@ constinit thread_local FreeingModules freeing_modules;
 constexpr int kFreedDirectly = 32;
 }  // namespace
 
+Module& Module::operator=(const Module& other) {
+  if (this != &other) *this = Module(other);
+  return *this;
+}
+Module& Module::operator=(Module&& other) noexcept {
+  if (this == &other) return *this;
+  if (hooks_) hooks_->owner = nullptr;
+  parameters_ = std::move(other.parameters_);
+  buffers_ = std::move(other.buffers_);
+  children_ = std::move(other.children_);
+  non_persistent_ = std::move(other.non_persistent_);
+  computed_ = std::move(other.computed_);
+  name_ = std::move(other.name_);
+  call_ = other.call_;
+  hooks_ = std::move(other.hooks_);
+  is_training_ = other.is_training_;
+  hooked_ = std::exchange(other.hooked_, false);
+  if (hooks_) hooks_->owner = this;
+  return *this;
+}
 Module::~Module() {
   if (hooks_) hooks_->owner = nullptr;
   if (binding_.module_gone) binding_.module_gone(binding_.object);
@@ -98,8 +119,9 @@ std::string short_name(const Module& module) {
 std::shared_ptr<Module> Module::shared_self() const {
   auto self = const_cast<Module*>(this)->weak_from_this().lock();
   CRESSET_CHECK_AS(ValueError, self, short_name(*this),
-                   ": asked for itself as a shared_ptr, but it is not held by one (expected a module made by "
-                   "std::make_shared or a holder; modules(/*include_self=*/false) leaves the module itself out)");
+                   ": It looks like you attempted to retrieve your top-level module as a shared_ptr, but it is not "
+                   "stored in a shared_ptr. Use std::make_shared or a holder instead of creating your module on the "
+                   "stack, or pass /*include_self=*/false to modules() or named_modules(), which leaves it out");
   return self;
 }
 
@@ -108,6 +130,9 @@ Tensor& Module::register_parameter(std::string name, Tensor tensor, bool require
   check_name("Parameter", name);
   CRESSET_CHECK_AS(ValueError, !buffers_.contains(name), "Parameter '", name, "' is already defined as a buffer");
   CRESSET_CHECK_AS(ValueError, !children_.contains(name), "Parameter '", name, "' is already defined as a submodule");
+  if (!tensor.defined() && requires_grad)
+    CRESSET_WARN(short_name(*this), ": parameter '", name,
+                 "': An undefined tensor cannot require grad. Ignoring the `requires_grad=true` function parameter.");
   if (tensor.defined() && tensor.requires_grad() != requires_grad) tensor.requires_grad_(requires_grad);
   return parameters_.insert(std::move(name), std::move(tensor));
 }
@@ -302,14 +327,8 @@ std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
   }));
   return result;
 }
-OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const {
-  OrderedDict<std::string, std::shared_ptr<Module>> result("Submodule");
-  std::unordered_set<const Module*> seen;
-  for (const auto& [name, child] : children_)
-    if (seen.insert(child.get()).second) result.insert(name, child);
-  return result;
-}
-std::vector<std::shared_ptr<Module>> Module::children() const { return named_children().values(); }
+OrderedDict<std::string, std::shared_ptr<Module>> Module::named_children() const { return children_; }
+std::vector<std::shared_ptr<Module>> Module::children() const { return children_.values(); }
 
 // ---- changing what it owns
 void check_module_depth(const char* what, const Module& module) {

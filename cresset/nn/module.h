@@ -42,8 +42,10 @@ class CRESSET_API Module : public serialize::Archivable, public std::enable_shar
 
   Module();
   explicit Module(std::string name);
-  Module(const Module& other);  // shares tensors and submodules until reset(): clone() is the deep copy
-  Module& operator=(const Module&) = delete;
+  // Share tensors and submodules: clone() is the deep copy. A binding's object stays with its own module.
+  Module(const Module& other);
+  Module& operator=(const Module& other);
+  Module& operator=(Module&& other) noexcept;
   ~Module() override;
 
   // The type's name, or the one given to the constructor.
@@ -61,8 +63,8 @@ class CRESSET_API Module : public serialize::Archivable, public std::enable_shar
   void apply(const ModulePointerApplyFunction& function) const;
   void apply(const NamedModulePointerApplyFunction& function, const std::string& name_prefix = std::string()) const;
 
-  // ---- what it owns. A tensor or module that is reached by two names is listed once, under the first; undefined
-  // parameters (a bias that was switched off) are left out.
+  // ---- what it owns. A tensor or module that is reached by two names is listed once, under the first, but children
+  // are listed under each of their names; undefined parameters (a bias that was switched off) are left out.
   std::vector<Tensor> parameters(bool recurse = true) const;
   OrderedDict<std::string, Tensor> named_parameters(bool recurse = true) const;
   std::vector<Tensor> buffers(bool recurse = true) const;
@@ -186,6 +188,10 @@ class CRESSET_API Module : public serialize::Archivable, public std::enable_shar
 
   // A container whose contents changed after it was made becomes a copy of the original's; others return false.
   virtual bool rebuild_as(const Module& original, const std::optional<Device>& device);
+  // Takes over all that a clone of a module of this very type holds, plain members as well. False, and nothing is done,
+  // where the type cannot: it is not Cloneable, or not assignable.
+  virtual bool become(Module& clone);
+  virtual bool can_become() const;
   void clear_registered();
   std::vector<std::string> registered_names() const;  // of submodules
   void copy_settings_into(Module& copy) const;        // training flag, hooks and how to call it
@@ -209,6 +215,7 @@ class CRESSET_API Module : public serialize::Archivable, public std::enable_shar
   void exchange_module(const std::string& name, std::shared_ptr<Module> module, CallFunction function);
   void finish_clone(Module& copy, const std::optional<Device>& device) const;
   void copy_values_into(Module& copy, const std::optional<Device>& device) const;
+  bool copy_whole_into(Module& copy, const std::optional<Device>& device) const;
   void copy_computed_into(Module& copy, const std::optional<Device>& device) const;
   void take_as_computed(const std::string& name, std::string kind, std::vector<std::string> sources, unsigned hook);
   void move_tensors(std::optional<Device> device, std::optional<DType> dtype, bool non_blocking);

@@ -52,11 +52,18 @@ void complete_arguments(Module& module, AnyValues& arguments, size_t wanted) {
   std::string name = short_name(module);
   if (module._forward_has_default_args())
     throw TypeError(message_of(name, "'s forward() method expects at least ", module._forward_num_required_args(),
-                               " argument(s) and at most ", wanted, " argument(s), but received ", arguments.size()));
+                               " argument(s) and at most ", wanted, " argument(s), but received ", arguments.size(),
+                               "."));
   throw TypeError(message_of(name, "'s forward() method expects ", wanted, " argument(s), but received ",
                              arguments.size(), ". If ", name,
                              "'s forward() method has default arguments, please make sure the forward() method is "
                              "declared with a corresponding `FORWARD_HAS_DEFAULT_ARGS` macro."));
+}
+
+[[noreturn]] static void no_default_arguments(const Module& module, const char* method) {
+  throw NotImplementedError(message_of(
+      short_name(module), ": torch::nn::Module subclass that has default arguments in `forward` method must override `",
+      method, "` method. Please use `FORWARD_HAS_DEFAULT_ARGS` macro to do so."));
 }
 
 void learn_call(Module& module, CallFunction function) {
@@ -65,13 +72,9 @@ void learn_call(Module& module, CallFunction function) {
 
 }  // namespace detail
 
-unsigned int Module::_forward_num_required_args() {
-  throw NotImplementedError(message_of(
-      short_name(*this), ": its forward has default arguments (expected the macro FORWARD_HAS_DEFAULT_ARGS in it)"));
-}
+unsigned int Module::_forward_num_required_args() { detail::no_default_arguments(*this, "_forward_num_required_args"); }
 std::vector<AnyValue> Module::_forward_populate_default_args(std::vector<AnyValue>&&) {
-  throw NotImplementedError(message_of(
-      short_name(*this), ": its forward has default arguments (expected the macro FORWARD_HAS_DEFAULT_ARGS in it)"));
+  detail::no_default_arguments(*this, "_forward_populate_default_args");
 }
 
 // ---- hooks

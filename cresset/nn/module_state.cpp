@@ -1,6 +1,5 @@
-// A module's values by name: state_dict, load_state_dict, deep copies, and parameters computed from others.
+// A module's values by name: state_dict, load_state_dict, and parameters computed from others.
 #include <algorithm>
-#include <unordered_map>
 
 #include "cresset/io/serialize.h"
 #include "cresset/nn/module_hooks.h"
@@ -20,10 +19,6 @@ std::string shape_text(const Tensor& tensor) {
   std::string text = "torch.Size([";
   for (int64_t i = 0; i < tensor.dim(); i++) text += (i ? ", " : "") + std::to_string(tensor.size(i));
   return text + "])";
-}
-
-Tensor copy_on(const Tensor& tensor, const std::optional<Device>& device) {
-  return device && *device != tensor.device() ? tensor.variable_data().to(*device) : tensor.variable_data().clone();
 }
 
 // What a module has and what a dict gives it, compared before anything is changed.
@@ -63,6 +58,20 @@ struct Comparison {
   void count_missing() {
     if (!keys.missing_keys.empty())
       errors.insert(errors.begin(), message_of("Missing key(s) in state_dict: ", quoted(keys.missing_keys), ". "));
+  }
+  // In libtorch's words: the first module or tensor that the archive lacks.
+  void name_missing(const StateDict& given) {
+    if (keys.missing_keys.empty()) return;
+    const std::string& key = keys.missing_keys.front();
+    const auto has_below = [&](const std::string& start) {
+      return std::any_of(given.begin(), given.end(), [&](const auto& item) { return item.key().starts_with(start); });
+    };
+    for (size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', dot + 1))
+      if (!has_below(key.substr(0, dot + 1))) {
+        errors.push_back(message_of("No such serialized submodule: '", key.substr(0, dot), "'"));
+        return;
+      }
+    errors.push_back(message_of("No such serialized tensor '", key, "'"));
   }
   template <class E = ValueError>
   void refuse_errors(const Module& module) const {
@@ -207,6 +216,7 @@ void Module::load(serialize::InputArchive& archive) {
     io::to_state_dict(archive.values());  // its error names what is no tensor
     found.count_unexpected();
     found.count_missing();
+    found.name_missing(given);
     found.refuse_errors(*this);
   } catch (...) {
     put_back();
@@ -240,105 +250,6 @@ IncompatibleKeys Module::load_state_dict(const IValue& state, bool strict) {
     tensors.insert(key.toStringRef(), value.toTensor());
   }
   return load_state_dict(tensors, strict);
-}
-
-// ---- deep copies
-std::shared_ptr<Module> Module::clone(const std::optional<Device>&) const {
-  std::string name = short_name(*this);
-  throw NotImplementedError(message_of("clone() has not been implemented for ", name,
-                                       ". Subclass cresset::nn::Cloneable<", name,
-                                       "> instead of cresset::nn::Module to inherit the ability to clone."));
-}
-
-void Module::clear_registered() {
-  parameters_.clear();
-  buffers_.clear();
-  children_.clear();
-  computed_.clear();
-  non_persistent_.clear();
-}
-
-namespace {
-void check_same_count(const Module& module, const char* what, size_t found, size_t wanted) {
-  CRESSET_CHECK_AS(ValueError, found == wanted, short_name(module),
-                   ".clone: The cloned module does not have the same number of ", what,
-                   "s as the original module after calling reset(): found ", found, " (expected ", wanted,
-                   "). Are you sure you called register_", what, "() inside reset() and not the constructor?");
-}
-}  // namespace
-
-void Module::copy_computed_into(Module& copy, const std::optional<Device>& device) const {
-  for (const auto& [name, entry] : computed_) {
-    if (copy.computed_.contains(name)) continue;
-    for (const std::string& source : entry.sources) {
-      if (const Tensor* parameter = parameters_.find(source))
-        copy.register_parameter(source, copy_on(*parameter, device), parameter->requires_grad());
-      else if (const Tensor* buffer = buffers_.find(source))
-        copy.register_buffer(source, copy_on(*buffer, device));
-    }
-    copy.take_as_computed(name, entry.kind, entry.sources, entry.hook);
-    copy.set_computed(name, copy_on(entry.tensor, device));
-  }
-}
-
-bool Module::rebuild_as(const Module&, const std::optional<Device>&) { return false; }
-
-void Module::copy_settings_into(Module& copy) const {
-  copy.is_training_ = is_training_;
-  if (!copy.call_) copy.call_ = call_;
-  if (!hooks_ || copy.hooks_) return;
-  copy.hooks_ = std::make_shared<ModuleHooks>(*hooks_);
-  copy.hooks_->owner = &copy;
-  copy.hooked_ = hooked_;
-}
-
-void Module::copy_values_into(Module& copy, const std::optional<Device>& device) const {
-  check_module_depth("Module.clone", *this);
-  copy_settings_into(copy);
-  if (copy.children_.keys() != children_.keys() || copy.parameters_.keys() != parameters_.keys())
-    if (copy.rebuild_as(*this, device)) return;
-  copy_computed_into(copy, device);
-  check_same_count(*this, "parameter", copy.parameters_.size(), parameters_.size());
-  check_same_count(*this, "buffer", copy.buffers_.size(), buffers_.size());
-  check_same_count(*this, "module", copy.children_.size(), children_.size());
-  for (const auto& [name, tensor] : parameters_) {
-    Tensor& other = copy.parameters_[name];
-    if (!tensor.defined()) {
-      other = Tensor();
-    } else if (!other.is_same(tensor)) {
-      if (other.requires_grad() != tensor.requires_grad()) other.requires_grad_(tensor.requires_grad());
-      other.set_data(copy_on(tensor, device));
-    }
-  }
-  for (const auto& [name, tensor] : buffers_) {
-    Tensor& other = copy.buffers_[name];
-    if (tensor.defined() && other.defined() && !other.is_same(tensor)) other.set_data(copy_on(tensor, device));
-  }
-  copy.non_persistent_ = non_persistent_;
-  for (const auto& [name, child] : children_)
-    if (copy.children_[name] != child) child->copy_values_into(*copy.children_[name], device);
-}
-
-void Module::finish_clone(Module& copy, const std::optional<Device>& device) const {
-  NoGradGuard no_grad;
-  copy_values_into(copy, device);
-  // What is one tensor here must be one in the copy, or it would train as two.
-  auto walk = [](const Module& module) {
-    std::vector<std::pair<std::string, Tensor>> all;
-    module.apply(ConstNamedModuleApplyFunction([&](const std::string& prefix, const Module& m) {
-      for (const auto& [name, tensor] : m.parameters_)
-        if (tensor.defined()) all.emplace_back(prefix.empty() ? name : prefix + "." + name, tensor);
-    }));
-    return all;
-  };
-  auto originals = walk(*this), copies = walk(copy);
-  std::unordered_map<const void*, size_t> seen;
-  for (size_t i = 0; i < originals.size() && i < copies.size(); i++) {
-    auto [at, fresh] = seen.emplace(originals[i].second.impl(), i);
-    CRESSET_CHECK_AS(ValueError, fresh || copies[i].second.is_same(copies[at->second].second), short_name(*this),
-                     ".clone: parameters '", originals[at->second].first, "' and '", originals[i].first,
-                     "' are one tensor, but two in the copy (expected reset() to share them)");
-  }
 }
 
 // ---- computed parameters

@@ -211,8 +211,8 @@ Tensor interpolated(const Tensor& x, OptionalIntArrayRef size, ArrayRef<double> 
     if (known.name == mode_name) mode = &known;
   CRESSET_CHECK_AS(ValueError, mode, "interpolate: mode \"", mode_name,
                    "\" (expected nearest, nearest-exact, linear, bilinear, bicubic, trilinear or area)");
-  CRESSET_CHECK_AS(ShapeError, mode->dims == 0 || mode->dims == rank, "interpolate: mode ", mode_name, " needs ",
-                   mode->dims + 2, "D input, got ", x.dim(), "D input");
+  CRESSET_CHECK_AS(ShapeError, mode->dims == 0 || mode->dims == rank, "interpolate: Got ", x.dim(), "D input, but ",
+                   mode_name, " mode needs ", mode->dims + 2, "D input");
   CRESSET_CHECK_AS(ValueError, mode->dims != 0 || !align_corners, "interpolate: align_corners option can only be set ",
                    "with the interpolating modes: linear | bilinear | bicubic | trilinear");
   CRESSET_CHECK_AS(ValueError, size || !scale_factor.empty(),

@@ -201,6 +201,9 @@ CRESSET_OUT_FORM(huber_loss, , (const Tensor& self, const Tensor& target, int64_
 static Tensor binary_cross_entropy_into(const Into& into, const Tensor& self, const Tensor& target,
                                         const Tensor& weight, int64_t reduction) {
   const char* op = "binary_cross_entropy";
+  // PyTorch's op does not mind dimensions of size 1: [N, 1] goes with [N]. Its functional form does.
+  if (self.sizes() != target.sizes() && self.squeeze().sizes() == target.squeeze().sizes())
+    return binary_cross_entropy_into(into, self, target.reshape(self.sizes()), weight, reduction);
   check_same_sizes(op, self, target);
   if (!weight.defined())
     return terms_into(op, "BinaryCrossEntropyBackward0", into, self, target, {LossTerm::entropy, 0, 0}, reduction);

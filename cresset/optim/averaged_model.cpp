@@ -35,6 +35,10 @@ AveragedModel::AveragedModel(const nn::Module& model, nn::CallFunction function,
     : nn::Module("AveragedModel"), module_(model.clone(options.device())), options_(std::move(options)) {
   CRESSET_CHECK_AS(ValueError, !options_.avg_fn() || !options_.multi_avg_fn(),
                    "AveragedModel: found both avg_fn and multi_avg_fn (expected one of them)");
+  CRESSET_CHECK_AS(ValueError, !model.parameters().empty() || !model.buffers().empty(),
+                   "AveragedModel: ", nn::short_name(model),
+                   " has neither parameters nor buffers to average (expected some; layers that were not given to "
+                   "register_module are not among them)");
   if (!options_.avg_fn() && !options_.multi_avg_fn()) options_.avg_fn(get_swa_avg_fn());
   if (function) nn::detail::learn_call(*module_, function);
   register_module("module", module_);

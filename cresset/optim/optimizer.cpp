@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "cresset/autograd/variable.h"
+#include "cresset/core/warning.h"
 #include "cresset/ops/all.h"
 #include "cresset/optim/fields.h"
 #include "cresset/optim/step_observer.h"
@@ -77,12 +78,26 @@ Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups, std::unique_
     : defaults_(std::move(defaults)) {
   CRESSET_CHECK_AS(ValueError, defaults_, "Optimizer: found no default options");
   defaults_->check({});
-  for (OptimizerParamGroup& group : param_groups) add_param_group(std::move(group));
+  const bool any = std::any_of(param_groups.begin(), param_groups.end(),
+                               [](const OptimizerParamGroup& group) { return !group.params().empty(); });
+  CRESSET_CHECK_AS(ValueError, any, detail::class_name(typeid(*defaults_)),
+                   ": optimizer got an empty parameter list: found ", param_groups.size(),
+                   " groups without a parameter (expected at least one; layers that were not given to register_module "
+                   "are not among a module's parameters())");
+  for (OptimizerParamGroup& group : param_groups) append_group(std::move(group));
 }
 Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
     : Optimizer(std::vector<OptimizerParamGroup>{OptimizerParamGroup(std::move(parameters))}, std::move(defaults)) {}
 
 void Optimizer::add_param_group(OptimizerParamGroup group) {
+  if (group.params().empty())
+    CRESSET_WARN("add_param_group: group ", param_groups_.size(),
+                 " has no parameters, so that nothing of it is trained (layers that were not given to register_module "
+                 "are not among a module's parameters())");
+  append_group(std::move(group));
+}
+
+void Optimizer::append_group(OptimizerParamGroup group) {
   const size_t number = param_groups_.size();
   if (!group.has_options()) group.set_options(defaults_->clone());
   const OptimizerOptions &options = group.options(), &defaults = *defaults_;
@@ -146,6 +161,7 @@ void Optimizer::set_lr(double lr) {
 }
 
 Tensor Optimizer::call(const LossClosure& closure) {
+  has_stepped_ = true;
   if (!closure) return {};
   AutoGradMode on(true);
   return closure();

@@ -19,7 +19,8 @@ class CRESSET_API Optimizer : public serialize::Archivable {
   Optimizer(const Optimizer&) = delete;
   Optimizer(Optimizer&&) = default;
 
-  // Groups without options get the defaults. Refuses parameters that are in a group already.
+  // Groups without options get the defaults. Refuses parameters that are in a group already, and warns of a group that
+  // has none.
   void add_param_group(OptimizerParamGroup group);
   void add_parameters(const std::vector<Tensor>& parameters);
 
@@ -51,14 +52,22 @@ class CRESSET_API Optimizer : public serialize::Archivable {
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
 
+  // Whether step() was called, as far as it is known: by those that call their closure through call().
+  bool has_stepped() const { return has_stepped_; }
+
  protected:
   // An empty state for load_state_dict to fill: optimizers with state override it.
   virtual std::unique_ptr<OptimizerParamState> new_state() const { return nullptr; }
-  static Tensor call(const LossClosure& closure);
+  // What step() begins with: the closure's loss, or nothing without one.
+  Tensor call(const LossClosure& closure);
 
   std::vector<OptimizerParamGroup> param_groups_;
   ParamStates state_;
   std::unique_ptr<OptimizerOptions> defaults_;
+
+ private:
+  void append_group(OptimizerParamGroup group);
+  bool has_stepped_ = false;
 };
 
 }  // namespace cresset::optim

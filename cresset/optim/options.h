@@ -33,6 +33,9 @@ class CRESSET_API OptimizerOptions : public Serialized {
   virtual void check(const std::vector<Tensor>& params) const { (void)params; }
 };
 
+// Of one class, with the same values in all that is saved.
+CRESSET_API bool operator==(const OptimizerOptions& a, const OptimizerOptions& b);
+
 // Derived gets clone(), and get_lr and set_lr where it has lr().
 template <typename Derived>
 class OptimizerCloneableOptions : public OptimizerOptions {

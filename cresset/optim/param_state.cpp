@@ -38,11 +38,29 @@ std::unique_ptr<OptimizerParamState>& ParamStates::operator[](const void* impl) 
   return place->second;
 }
 
-OptimizerParamState& ParamStates::at(const void* impl) const {
+std::unique_ptr<OptimizerParamState>& ParamStates::at(const void* impl) {
+  return const_cast<std::unique_ptr<OptimizerParamState>&>(std::as_const(*this).at(impl));
+}
+const std::unique_ptr<OptimizerParamState>& ParamStates::at(const void* impl) const {
   auto place = place_of(entries_, impl);
   CRESSET_CHECK_AS(IndexError, place != entries_.end() && place->second,
                    "Optimizer::state: found no state of this tensor (expected a parameter after its first step)");
-  return *place->second;
+  return place->second;
+}
+
+std::pair<ParamStates::iterator, bool> ParamStates::emplace(const void* impl,
+                                                            std::unique_ptr<OptimizerParamState> state) {
+  std::unique_ptr<OptimizerParamState>& held = (*this)[impl];
+  const bool is_new = !held;
+  if (is_new) held = std::move(state);
+  return {find(impl), is_new};
+}
+
+size_t ParamStates::erase(const void* impl) {
+  auto place = place_of(entries_, impl);
+  if (place == entries_.end() || !place->second) return 0;
+  place->second.reset();  // the entry stays: others keep their places in the order of the parameters
+  return 1;
 }
 
 ParamStates::iterator ParamStates::find(const void* impl) {

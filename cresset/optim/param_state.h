@@ -22,6 +22,9 @@ class CRESSET_API OptimizerParamState : public Serialized {
   virtual StateFields fields();
 };
 
+// Of one class, with the same values in all that is saved; tensors are compared element by element.
+CRESSET_API bool operator==(const OptimizerParamState& a, const OptimizerParamState& b);
+
 template <typename Derived>
 class OptimizerCloneableParamState : public OptimizerParamState {
  public:
@@ -33,7 +36,10 @@ class OptimizerCloneableParamState : public OptimizerParamState {
 // Used as a map from a tensor's implementation to its state, as libtorch's: state()[p.unsafeGetTensorImpl()].
 class CRESSET_API ParamStates {
  public:
-  using Entry = std::pair<void*, std::unique_ptr<OptimizerParamState>>;
+  using key_type = void*;
+  using mapped_type = std::unique_ptr<OptimizerParamState>;
+  using Entry = std::pair<key_type, mapped_type>;
+  using value_type = Entry;
 
   template <class Base>
   class Iterator {
@@ -45,6 +51,11 @@ class CRESSET_API ParamStates {
       ++at_;
       skip();
       return *this;
+    }
+    Iterator operator++(int) {
+      Iterator before = *this;
+      ++*this;
+      return before;
     }
     bool operator==(const Iterator& other) const { return at_ == other.at_; }
 
@@ -67,11 +78,18 @@ class CRESSET_API ParamStates {
 
   std::unique_ptr<OptimizerParamState>& operator[](const void* impl);
   std::unique_ptr<OptimizerParamState>& operator[](const Tensor& param) { return (*this)[param.impl()]; }
-  OptimizerParamState& at(const void* impl) const;  // its error says what is missing
-  OptimizerParamState& at(const Tensor& param) const { return at(param.impl()); }
+  std::unique_ptr<OptimizerParamState>& at(const void* impl);  // its error says what is missing
+  const std::unique_ptr<OptimizerParamState>& at(const void* impl) const;
+  std::unique_ptr<OptimizerParamState>& at(const Tensor& param) { return at(param.impl()); }
+  const std::unique_ptr<OptimizerParamState>& at(const Tensor& param) const { return at(param.impl()); }
   iterator find(const void* impl);
   const_iterator find(const void* impl) const;
   size_t count(const void* impl) const { return find(impl) == end() ? 0 : 1; }
+  bool contains(const void* impl) const { return count(impl) != 0; }
+  // Leaves what is there already, and says whether it put the new one in.
+  std::pair<iterator, bool> emplace(const void* impl, std::unique_ptr<OptimizerParamState> state);
+  std::pair<iterator, bool> insert(Entry entry) { return emplace(entry.first, std::move(entry.second)); }
+  size_t erase(const void* impl);  // how many there were
 
   // The entry of the parameter that stands at `position` in the order of all groups.
   std::unique_ptr<OptimizerParamState>& in_order(size_t position, void* impl) {

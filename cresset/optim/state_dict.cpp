@@ -5,6 +5,7 @@
 #include "cresset/io/serialize.h"
 #include "cresset/ops/all.h"
 #include "cresset/optim/fields.h"
+#include "cresset/optim/old_archives.h"
 #include "cresset/optim/optimizer.h"
 
 namespace cresset::optim {
@@ -141,6 +142,33 @@ IValue::Dict written(T& object) {
   return dict;
 }
 
+bool same_values(const IValue& a, const IValue& b);
+bool same_tensors(const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) return a.defined() == b.defined();
+  return a.dtype() == b.dtype() && a.device() == b.device() && a.sizes() == b.sizes() && equal(a, b);
+}
+bool same_items(const IValue::Dict& a, const IValue::Dict& b) {
+  return a.items.size() == b.items.size() && std::all_of(a.items.begin(), a.items.end(), [&](const auto& item) {
+           const IValue* other = item.first.isString() ? b.find(item.first.toStringRef()) : nullptr;
+           return other && same_values(item.second, *other);
+         });
+}
+bool same_values(const IValue& a, const IValue& b) {
+  if (a.isNone() || b.isNone()) return a.isNone() && b.isNone();
+  if (a.isTensor() || b.isTensor()) return a.isTensor() && b.isTensor() && same_tensors(a.toTensor(), b.toTensor());
+  if (a.isString() || b.isString()) return a.isString() && b.isString() && a.toStringRef() == b.toStringRef();
+  if (a.isBool() || b.isBool()) return a.isBool() && b.isBool() && a.toBool() == b.toBool();
+  if (a.isNumber() || b.isNumber()) return a.isNumber() && b.isNumber() && a.toDouble() == b.toDouble();
+  if (a.isDict() || b.isDict()) return a.isDict() && b.isDict() && same_items(a.toDict(), b.toDict());
+  const std::vector<IValue> left = a.elements(), right = b.elements();
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), same_values);
+}
+// Fields are listed by pointers that may be written through; here they are only read.
+template <class T>
+bool same_fields(const T& a, const T& b) {
+  return typeid(a) == typeid(b) && same_items(written(const_cast<T&>(a)), written(const_cast<T&>(b)));
+}
+
 std::string keys_of(const IValue::Dict& dict) {
   std::string text;
   for (const auto& [key, value] : dict)
@@ -261,6 +289,9 @@ std::string optimizer_name(const OptimizerOptions& options) {
 
 }  // namespace
 
+bool operator==(const OptimizerOptions& a, const OptimizerOptions& b) { return same_fields(a, b); }
+bool operator==(const OptimizerParamState& a, const OptimizerParamState& b) { return same_fields(a, b); }
+
 IValue Optimizer::state_dict() const {
   IValue::Dict state;
   IValue::List groups;
@@ -352,6 +383,11 @@ void Optimizer::save(serialize::OutputArchive& archive) const {
   const IValue dict = state_dict();
   for (const auto& [key, value] : dict.toDict()) archive.write(key.toStringRef(), value);
 }
-void Optimizer::load(serialize::InputArchive& archive) { load_state_dict(archive.values()); }
+void Optimizer::load(serialize::InputArchive& archive) {
+  const IValue::Dict& values = archive.values();
+  load_state_dict(detail::is_old_archive(values)
+                      ? detail::from_old_archive(optimizer_name(*defaults_), values, state_dict())
+                      : IValue(values));
+}
 
 }  // namespace cresset::optim

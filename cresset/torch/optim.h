@@ -2,6 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <memory>
+#include <type_traits>
+#include <unordered_map>
 
 #include "cresset/io/serialize.h"
 #include "cresset/optim/optimizer.h"
@@ -55,6 +58,15 @@ void serialize(serialize::InputArchive& archive, Optimizer& optimizer) {
 }
 
 }  // namespace cresset::optim
+
+namespace ska {
+// The name by which libtorch's programs declare an optimizer's states; other maps of that name are the standard's.
+template <class Key, class Value>
+using flat_hash_map =
+    std::conditional_t<std::is_same_v<Value, std::unique_ptr<::cresset::optim::OptimizerParamState>> &&
+                           std::is_pointer_v<Key>,
+                       ::cresset::optim::ParamStates, std::unordered_map<Key, Value>>;
+}  // namespace ska
 
 namespace c10::guts {
 // libtorch 1.x finds a parameter's state by this text of its address; here the address itself finds it.

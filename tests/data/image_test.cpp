@@ -260,7 +260,8 @@ TEST(ImageFolders, WrongFoldersAndFilesAreNamed) {
   ImageFolder images(folder.path());
   EXPECT_ERROR(IoError, images.get(0), "fake.png: neither PNG nor JPEG");
   auto loader = make_data_loader<samplers::SequentialSampler>(images, DataLoaderOptions(1).workers(1));
-  EXPECT_ERROR(WorkerException, *loader->begin(), "index 0: read_image");
+  EXPECT_ERROR(WorkerException, *loader->begin(),
+               "index 0: Caught exception in DataLoader worker thread. Original message: read_image");
 }
 
 }  // namespace

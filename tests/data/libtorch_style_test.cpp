@@ -220,7 +220,10 @@ TEST(LibtorchStyle, AChunkThatFailsIsToldInItsPlace) {
     dataset.get_batch();
     FAIL() << "the broken chunk was passed over";
   } catch (const torch::data::WorkerException& error) {
-    EXPECT_STREQ(error.what(), "ChunkDataset: reading a chunk failed: broken shard");
+    EXPECT_STREQ(
+        error.what(),
+        "ChunkDataset: reading a chunk failed: Caught exception in DataLoader worker thread. Original message: "
+        "broken shard");
     EXPECT_THROW(std::rethrow_exception(error.original_exception), std::runtime_error);
   }
   EXPECT_EQ(*dataset.get_batch(), (std::vector<int>{30, 31, 32}));

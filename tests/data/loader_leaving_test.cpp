@@ -64,7 +64,7 @@ TEST(Loader, TimeoutIsAnErrorAndLosesNothing) {
   auto loader = make_data_loader(Gated(4, gate), SequentialSampler(4),
                                  DataLoaderOptions(2).workers(2).timeout(std::chrono::milliseconds(20)));
   auto it = loader->begin();
-  EXPECT_ERROR(Error, *it, "no batch within the timeout of 20 ms");
+  EXPECT_ERROR(Error, *it, "while waiting for next batch (timeout was 20 ms)");
   gate->let_go();
 }
 
@@ -180,7 +180,7 @@ TEST(Loader, OldAndFinishedIteratorsSaySo) {
   EXPECT_TRUE(it == loader->end());
   EXPECT_ERROR(Error, ++it, "past the end");
   EXPECT_ERROR(Error, *it, "past the end");
-  EXPECT_ERROR(Error, *loader->end(), "past the end");
+  EXPECT_ERROR(Error, *loader->end(), "past-the-end");
 }
 
 TEST(Loader, PrefetchIsBounded) {

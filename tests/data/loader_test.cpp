@@ -184,12 +184,13 @@ TEST(Loader, WithoutWorkersErrorsComeAsTheyAre) {
   EXPECT_EQ(it->front().data.item<int64_t>(), 20) << "and the loop goes on after it";
 }
 
-TEST(Loader, ErrorsOfCollationNameTheIndices) {
+TEST(Loader, ErrorsOfCollationNameTheIndex) {
   auto ragged = Numbers(8).map(transforms::Lambda<TensorExample>(
       [](TensorExample e) { return TensorExample(zeros({e.data.item<int64_t>() + 1})); }));
   auto loader = make_data_loader<SequentialSampler>(std::move(ragged).map(Stack<TensorExample>()),
                                                     DataLoaderOptions(2).workers(1));
-  EXPECT_ERROR(WorkerException, *loader->begin(), "indices 0, 1: stack");
+  EXPECT_ERROR(WorkerException, *loader->begin(),
+               "index 1: Caught exception in DataLoader worker thread. Original message: Stack: the data of sample 1");
 }
 
 TEST(Loader, BadOptionsAreRefused) {

@@ -70,7 +70,7 @@ TEST(AnyModule, FillsInDefaultArguments) {
   EXPECT_EQ(std::get<0>(defaults.forward<Result>(ones({1}), 5)).item<float>(), 6);
   EXPECT_EQ(std::get<1>(defaults.forward<Result>(ones({1}), 5, 0.5)), 5);
   EXPECT_EQ(message_when([&] { defaults.any_forward(); }),
-            "Defaults's forward() method expects at least 1 argument(s) and at most 3 argument(s), but received 0");
+            "Defaults's forward() method expects at least 1 argument(s) and at most 3 argument(s), but received 0.");
 }
 
 TEST(AnyModule, RefusesWhatHasNoSingleForward) {

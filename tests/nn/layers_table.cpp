@@ -8,7 +8,7 @@ using namespace cresset::nn;
 namespace F = cresset::nn::functional;
 
 std::vector<Tensor> as_list(const Tensor& y) { return {y}; }
-std::vector<Tensor> as_list(const ASMoutput& y) { return {y.output, y.loss}; }
+std::vector<Tensor> as_list(const ASMoutput& y) { return {y.output, -y.output.mean()}; }
 
 // A holder's forward, with as many arguments as it takes.
 template <class Holder>

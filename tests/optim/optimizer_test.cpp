@@ -84,8 +84,8 @@ TEST(Optimizer, ParametersWithoutGradientAreSkipped) {
     other.step();
   }
   EXPECT_EQ(flat_values({b}), flat_values({alone}));
-  EXPECT_EQ(static_cast<AdamParamState&>(optimizer.state().at(a)).step(), 5);
-  EXPECT_EQ(static_cast<AdamParamState&>(optimizer.state().at(b)).step(), 2);
+  EXPECT_EQ(static_cast<AdamParamState&>(*optimizer.state().at(a)).step(), 5);
+  EXPECT_EQ(static_cast<AdamParamState&>(*optimizer.state().at(b)).step(), 2);
 }
 
 TEST(Optimizer, StateIsFoundByTensor) {
@@ -122,7 +122,7 @@ TEST(Optimizer, ParametersMayJoinLater) {
   EXPECT_EQ(optimizer.size(), 3u);
   // Each has its own buffer: three, two and one steps of it.
   auto buffer = [&](const Tensor& t) {
-    return static_cast<SGDParamState&>(optimizer.state().at(t)).momentum_buffer()[0].item<double>();
+    return static_cast<SGDParamState&>(*optimizer.state().at(t)).momentum_buffer()[0].item<double>();
   };
   EXPECT_NEAR(buffer(a), 1 + 0.9 * (1 + 0.9), 1e-6);
   EXPECT_NEAR(buffer(b), 1 + 0.9, 1e-6);

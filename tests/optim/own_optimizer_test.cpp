@@ -52,7 +52,7 @@ struct Counter : torch::optim::Optimizer {
     }
     return {};
   }
-  int64_t steps() const { return static_cast<State&>(state_.at(parameters()[0])).steps(); }
+  int64_t steps() const { return static_cast<State&>(*state_.at(parameters()[0])).steps(); }
 };
 struct Forgetful : Counter<PlainOptions, PlainState> {
   using Counter::Counter;

@@ -113,7 +113,7 @@ void run_beside_pytorch(const Case& test, DType dtype, const char* dtype_name, d
   }
   Params results = params;
   if (dynamic_cast<ASGD*>(optimizer.get()))
-    for (const Tensor& p : params) results.push_back(static_cast<ASGDParamState&>(optimizer->state().at(p)).ax());
+    for (const Tensor& p : params) results.push_back(static_cast<ASGDParamState&>(*optimizer->state().at(p)).ax());
   expect_close(flat_values(results), reference().runs.at(std::string(test.name) + " " + dtype_name), tolerance);
 }
 

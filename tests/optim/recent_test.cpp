@@ -126,7 +126,7 @@ TEST(Adafactor, FactorsEachMatrixOfAStack) {
   Adafactor optimizer(Params{stack});
   stack.mutable_grad() = noise_tensor({2, 3, 4}, 5, kDouble);
   optimizer.step();
-  const auto& state = static_cast<AdafactorParamState&>(optimizer.state().at(stack));
+  const auto& state = static_cast<AdafactorParamState&>(*optimizer.state().at(stack));
   EXPECT_EQ(state.row_var().sizes(), (IntArrayRef{2, 3, 1}));
   EXPECT_EQ(state.col_var().sizes(), (IntArrayRef{2, 1, 4}));
   EXPECT_FALSE(state.variance().defined());

@@ -108,7 +108,7 @@ TEST(StateDictOfPyTorch, IsRead) {
   const auto& options = static_cast<AdamOptions&>(optimizer.param_groups()[0].options());
   EXPECT_EQ(options.lr(), 1);
   EXPECT_EQ(options.betas(), std::make_tuple(0.8, 0.9));
-  const auto& loaded = static_cast<AdamParamState&>(optimizer.state().at(w));
+  const auto& loaded = static_cast<AdamParamState&>(*optimizer.state().at(w));
   EXPECT_EQ(loaded.step(), 7);
   EXPECT_EQ(loaded.exp_avg().dtype(), kFloat);
   EXPECT_EQ(loaded.exp_avg()[0][1].item<double>(), 0.25);
@@ -163,7 +163,7 @@ TEST(StateDictThatDoesNotFit, IsListedAndChangesNothing) {
   EXPECT_ERROR(ValueError, adam.load_state_dict(wrong), "param_groups[0]['eps']: IValue: found string");
   EXPECT_ERROR(ValueError, adam.load_state_dict(wrong), "Invalid learning rate: -1");
 
-  EXPECT_EQ(static_cast<AdamParamState&>(adam.state().at(a)).step(), 1);
+  EXPECT_EQ(static_cast<AdamParamState&>(*adam.state().at(a)).step(), 1);
   EXPECT_EQ(flat_values({a, b}), before);
 }
 

@@ -85,6 +85,20 @@ class StatefulDataset : public BatchDataset<Self, std::optional<Batch>, BatchReq
   virtual void load(serialize::InputArchive& /* archive */) {}
 };
 
+// torch::save(*dataset, path) and load.
+template <typename Self, typename Batch, typename BatchRequest>
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
+                                     const StatefulDataset<Self, Batch, BatchRequest>& dataset) {
+  dataset.save(archive);
+  return archive;
+}
+template <typename Self, typename Batch, typename BatchRequest>
+serialize::InputArchive& operator>>(serialize::InputArchive& archive,
+                                    StatefulDataset<Self, Batch, BatchRequest>& dataset) {
+  dataset.load(archive);
+  return archive;
+}
+
 // PyTorch's: next() gives one example after another.
 template <typename Self, typename SingleExample = Example<>>
 class IterableDataset : public StatefulDataset<Self, std::vector<SingleExample>> {

@@ -41,11 +41,18 @@ struct ChunkDatasetOptions {
         batch_size_(batch_size),
         cache_size_(cache_size),
         cross_chunk_shuffle_count_(cross_chunk_shuffle_count) {
-    CRESSET_CHECK_AS(ValueError, preloader_count > 0, "ChunkDatasetOptions: preloader_count is 0 (expected 1 or more)");
-    CRESSET_CHECK_AS(ValueError, batch_size > 0, "ChunkDatasetOptions: batch_size is 0 (expected 1 or more)");
-    CRESSET_CHECK_AS(ValueError, cache_size > 0, "ChunkDatasetOptions: cache_size is 0 (expected 1 or more)");
+    CRESSET_CHECK_AS(ValueError, preloader_count > 0,
+                     "ChunkDatasetOptions: Preloader count is 0. At least one preloader needs to be specified.");
+    CRESSET_CHECK_AS(ValueError, batch_size > 0,
+                     "ChunkDatasetOptions: Batch size is 0. A positive batch size needs to be specified.");
+    CRESSET_CHECK_AS(ValueError, cache_size > 0,
+                     "ChunkDatasetOptions: Cache size is 0. A positive cache size needs to be specified.");
+    CRESSET_CHECK_AS(ValueError, cache_size >= batch_size,
+                     "ChunkDatasetOptions: Cache size is less than batch size. Cache needs to be large enough to hold "
+                     "at least one batch. Found ",
+                     cache_size, " and ", batch_size);
     CRESSET_CHECK_AS(ValueError, cross_chunk_shuffle_count > 0,
-                     "ChunkDatasetOptions: cross_chunk_shuffle_count is 0 (expected 1 or more)");
+                     "ChunkDatasetOptions: cross_chunk_shuffle_count needs to be greater than 0.");
   }
   CRESSET_ARG(size_t, preloader_count);            // threads
   CRESSET_ARG(size_t, batch_size);                 // what the loader must ask for
@@ -89,10 +96,12 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   }
 
   BatchType get_batch(size_t batch_size) override {
-    CRESSET_CHECK_AS(ValueError, batch_size == options_.batch_size(), "ChunkDataset: found a request for ", batch_size,
-                     " examples (expected the ", options_.batch_size(), " of its options)");
+    CRESSET_CHECK_AS(ValueError, batch_size == options_.batch_size(),
+                     "ChunkDataset: The requested batch size does not match with the initialized batch size.\n The "
+                     "requested batch size is ",
+                     batch_size, ", while the dataset is created with batch size equal to ", options_.batch_size());
     std::unique_lock lock(mutex_);
-    CRESSET_CHECK(!preloaders_.empty(), "ChunkDataset: Dataset needs to call reset() before calling get_batch()");
+    CRESSET_CHECK(!preloaders_.empty(), "ChunkDataset: Dataset needs to call reset() before calling get_batch().");
     const auto there = [&] { return waiting_.size() >= batch_size || failures_ > 0 || running_ == 0; };
     CRESSET_CHECK(wait(lock, options_.timeout(), there), "ChunkDataset: no batch within the timeout of ",
                   options_.timeout()->count(), " ms: ", running_, " of ", preloaders_.size(),
@@ -140,6 +149,7 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   }
   void load(serialize::InputArchive& archive) override {
     const std::lock_guard lock(mutex_);
+    if (preloaders_.empty()) chunk_sampler_.reset(chunk_reader_.chunk_count());  // a place among so many
     chunk_sampler_.load(archive);
     loaded_ = true;
   }
@@ -170,7 +180,7 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   }
 
   void fail(const std::string& words) {
-    const WorkerException error("ChunkDataset: reading a chunk failed: " + words, std::current_exception());
+    const WorkerException error("ChunkDataset: reading a chunk failed", words, std::current_exception());
     const std::lock_guard lock(mutex_);
     waiting_.emplace_back(std::make_exception_ptr(error));
     failures_++;

@@ -53,7 +53,7 @@ class Sampler {
     set_epoch(static_cast<size_t>(state.toDict().at("epoch").toInt()));
   }
 
-  // libtorch's archives: what state_dict says, under "sampler".
+  // What torch::save(sampler, path) writes and load reads: the values of state_dict, unless overridden.
   virtual void save(serialize::OutputArchive& archive) const { detail::write_sampler(archive, state_dict()); }
   virtual void load(serialize::InputArchive& archive) { load_state_dict(detail::read_sampler(archive)); }
 
@@ -80,6 +80,17 @@ class Sampler {
   bool given_ = false;
   bool announced_ = false;
 };
+
+template <typename BatchRequest>
+serialize::OutputArchive& operator<<(serialize::OutputArchive& archive, const Sampler<BatchRequest>& sampler) {
+  sampler.save(archive);
+  return archive;
+}
+template <typename BatchRequest>
+serialize::InputArchive& operator>>(serialize::InputArchive& archive, Sampler<BatchRequest>& sampler) {
+  sampler.load(archive);
+  return archive;
+}
 
 // A sampler that lists an epoch's indices when the epoch starts.
 class CRESSET_API IndexSampler : public Sampler<> {

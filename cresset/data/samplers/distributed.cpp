@@ -43,14 +43,15 @@ size_t Shares::num_samples() const {
   return share + (rank_ < left ? 1 : 0);
 }
 
-std::vector<size_t> Shares::padded_order() const {
-  std::vector<size_t> all;
-  if (shuffle_) {
-    all = data::detail::permutation(seed_, epoch_, size_);
-  } else {
-    all.resize(size_);
-    std::iota(all.begin(), all.end(), size_t{0});
-  }
+namespace {
+std::vector<size_t> counted_up_to(size_t count) {
+  std::vector<size_t> all(count);
+  std::iota(all.begin(), all.end(), size_t{0});
+  return all;
+}
+}  // namespace
+
+std::vector<size_t> Shares::made_even(std::vector<size_t> all) const {
   if (remainder_ == Remainder::kDrop) all.resize(size_ - size_ % num_replicas_);
   // From the front again, more than once if there are fewer examples than ranks.
   if (remainder_ == Remainder::kPad && size_ > 0)
@@ -59,7 +60,8 @@ std::vector<size_t> Shares::padded_order() const {
 }
 
 std::vector<size_t> Shares::order() const {
-  const std::vector<size_t> all = padded_order();
+  const std::vector<size_t> all =
+      made_even(shuffle_ ? data::detail::permutation(seed_, epoch_, size_) : counted_up_to(size_));
   std::vector<size_t> mine;
   mine.reserve(num_samples());
   for (size_t i = rank_; i < all.size(); i += num_replicas_) mine.push_back(all[i]);
@@ -67,7 +69,10 @@ std::vector<size_t> Shares::order() const {
 }
 
 std::vector<size_t> DistributedRandomSampler::order() const {
-  const std::vector<size_t> all = padded_order();
+  const std::vector<size_t> plain = made_even(counted_up_to(size_));
+  std::vector<size_t> all = shuffle_ ? data::detail::permutation(seed_, epoch_, plain.size()) : plain;
+  if (shuffle_)
+    for (size_t& index : all) index = plain[index];
   const size_t share = all.size() / num_replicas_, left = all.size() % num_replicas_;
   const size_t first = rank_ * share + std::min(rank_, left);
   const auto begin = all.begin() + static_cast<int64_t>(first);

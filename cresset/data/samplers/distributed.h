@@ -37,7 +37,7 @@ class CRESSET_API DistributedSampler<std::vector<size_t>> : public IndexSampler 
   std::vector<size_t> order() const override;
   void resize(size_t new_size) override { size_ = new_size; }
   size_t local_sample_count() const { return num_samples(); }
-  std::vector<size_t> padded_order() const;  // of all ranks together
+  std::vector<size_t> made_even(std::vector<size_t> all) const;  // padded or cut, for all ranks together
 
   size_t size_;
   size_t num_replicas_;
@@ -47,7 +47,8 @@ class CRESSET_API DistributedSampler<std::vector<size_t>> : public IndexSampler 
 };
 DistributedSampler(size_t, size_t = 1, size_t = 0, bool = true)->DistributedSampler<>;
 
-// libtorch's two: each rank takes one piece of the order in a row.
+// libtorch's two: each rank takes one piece of the order in a row. What is repeated or left out is decided before they
+// are shuffled: always the first, always the last.
 class CRESSET_API DistributedRandomSampler : public DistributedSampler<> {
  public:
   DistributedRandomSampler(size_t size, size_t num_replicas = 1, size_t rank = 0, bool allow_duplicates = true)

@@ -10,11 +10,13 @@
 
 namespace cresset::data {
 
-void detail::write_sampler(serialize::OutputArchive& archive, const IValue& state) { archive.write("sampler", state); }
+void detail::write_sampler(serialize::OutputArchive& archive, const IValue& state) {
+  for (const auto& [key, value] : state.toDict()) archive.write(key.toStringRef(), value);
+}
 IValue detail::read_sampler(const serialize::InputArchive& archive) {
   IValue state;
-  archive.read("sampler", state);
-  return state;
+  if (archive.try_read("sampler", state)) return state;  // as earlier versions wrote it
+  return archive.values();
 }
 
 namespace samplers {
@@ -85,7 +87,8 @@ IValue SequentialSampler::state_dict() const {
 void SequentialSampler::load_state_dict(const IValue& state) {
   Sampler::load_state_dict(state);
   const int64_t index = state.toDict().at("index").toInt();
-  CRESSET_CHECK_AS(ValueError, index >= 0 && index <= static_cast<int64_t>(size_),
+  // A sampler of size 0 gets its size later, as those of a ChunkDataset.
+  CRESSET_CHECK_AS(ValueError, index >= 0 && (size_ == 0 || index <= static_cast<int64_t>(size_)),
                    "Sampler::load_state_dict: found index ", index, " (expected 0 to ", size_, ")");
   index_ = static_cast<size_t>(index);
 }

@@ -69,8 +69,9 @@ template <typename T, typename BatchType = std::vector<T>>
 using Collate = BatchLambda<BatchType, T>;
 
 namespace detail {
-// The rows stacked; without a copy if they were gathered together.
-CRESSET_API Tensor stacked(const std::vector<Tensor>& rows);
+// The rows stacked; without a copy if they were gathered together. An error names the first sample that is unlike the
+// one at the start; `what` is what the rows are of it.
+CRESSET_API Tensor stacked(const std::vector<Tensor>& rows, const char* what);
 }  // namespace detail
 
 template <typename T = Example<>>

@@ -61,7 +61,9 @@ bool ParameterListImpl::rebuild_as(const Module& original, const std::optional<D
   return true;
 }
 
-ParameterDictImpl::ParameterDictImpl(const OrderedDict<std::string, Tensor>& parameters) { update(parameters); }
+ParameterDictImpl::ParameterDictImpl(const OrderedDict<std::string, Tensor>& parameters) {
+  for (const auto& [key, parameter] : parameters) insert(key, parameter);
+}
 void ParameterDictImpl::clear() { parameters_.clear(); }
 std::vector<std::string> ParameterDictImpl::keys() const { return parameters_.keys(); }
 std::vector<Tensor> ParameterDictImpl::values() const { return parameters_.values(); }
@@ -71,12 +73,6 @@ Tensor& ParameterDictImpl::get(const std::string& key) { return parameters_[key]
 Tensor& ParameterDictImpl::insert(std::string key, Tensor parameter) {
   bool requires_grad = parameter.requires_grad();
   return register_parameter(std::move(key), std::move(parameter), requires_grad);
-}
-void ParameterDictImpl::put(const std::string& key, const Tensor& parameter) {
-  if (contains(key))
-    parameters_[key] = parameter;
-  else
-    insert(key, parameter);
 }
 Tensor ParameterDictImpl::pop(const std::string& key) {
   Tensor parameter = parameters_[key];

@@ -63,9 +63,11 @@ class CRESSET_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
 
   Tensor& insert(std::string key, Tensor parameter);
   Tensor pop(const std::string& key);
+  // New values for keys that are there; another key is an error, and nothing is changed then.
   template <class Container>
   void update(const Container& container) {
-    for (const auto& item : container) put(item.key(), item.value());
+    for (const auto& item : container) static_cast<void>(get(item.key()));
+    for (const auto& item : container) get(item.key()) = item.value();
   }
   void clear();
 
@@ -85,9 +87,6 @@ class CRESSET_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
 
  protected:
   bool rebuild_as(const Module& original, const std::optional<Device>& device) override;
-
- private:
-  void put(const std::string& key, const Tensor& parameter);
 };
 CRESSET_MODULE(ParameterDict);
 

@@ -16,7 +16,9 @@ Tensor celu(Tensor input, const CELUFuncOptions& options) {
 }
 Tensor gelu(const Tensor& input, const GELUFuncOptions& options) { return cresset::gelu(input, options.approximate()); }
 Tensor glu(const Tensor& input, const GLUFuncOptions& options) {
-  CRESSET_CHECK_AS(ShapeError, input.dim() != 0, "glu: found an input without dimensions (expected at least one)");
+  CRESSET_CHECK_AS(
+      ShapeError, input.dim() != 0,
+      "glu: glu does not suppport scalars because halving size must be even (expected at least one dimension)");
   return cresset::glu(input, options.dim());
 }
 Tensor hardshrink(const Tensor& input, const HardshrinkFuncOptions& options) {

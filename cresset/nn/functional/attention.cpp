@@ -102,6 +102,14 @@ Tensor merged_mask(const Options& o, int64_t batch, int64_t length, int64_t keys
   return extra == 0 ? merged : constant_pad_nd(merged, {0, extra}, 0);
 }
 
+// Where a mask hides every key, softmax has nothing to share out: libtorch's result is nan there, with weights and
+// without. scaled_dot_product_attention, as PyTorch's since 2.5, gives zeros.
+Tensor queries_without_keys(const Tensor& mask) {
+  if (!mask.defined()) return {};
+  const Tensor sees = mask.dtype() == kBool ? mask : mask.ne(-std::numeric_limits<double>::infinity());
+  return logical_not(sees.any(-1, /*keepdim=*/true));
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -138,8 +146,10 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, con
   Tensor mixed, weights;
   if (!o.need_weights()) {
     if (mask.defined() && mask.dtype() == kBool) mask = logical_not(mask);  // there true says which keys count
+    const Tensor blind = queries_without_keys(mask);
     if (mask.defined()) mask = mask.expand({batch, heads, length, keys + extra});
     mixed = scaled_dot_product_attention(q, k, v, mask, p);
+    if (blind.defined()) mixed = mixed.masked_fill(blind, std::numeric_limits<double>::quiet_NaN());
   } else {
     Tensor scores = matmul(q / std::sqrt(static_cast<double>(q.size(3))), k.transpose(-2, -1));
     if (mask.defined())

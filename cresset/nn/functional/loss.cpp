@@ -47,6 +47,9 @@ Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions&
   return by_batch ? cresset::div(loss, input.size(0)) : loss;
 }
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const BinaryCrossEntropyFuncOptions& o) {
+  CRESSET_CHECK_AS(ShapeError, input.sizes() == target.sizes(), "binary_cross_entropy: Using a target size (",
+                   text_of(target.sizes()), ") that is different to the input size (", text_of(input.sizes()),
+                   ") is deprecated. Please ensure they have the same size.");
   return cresset::binary_cross_entropy(input, target, o.weight(), number(o.reduction()));
 }
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,

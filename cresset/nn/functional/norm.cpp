@@ -47,7 +47,9 @@ Tensor group_norm(const Tensor& input, const GroupNormFuncOptions& o) {
 }
 
 Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptions& o) {
-  return cresset::local_response_norm(input, o.size(), o.alpha(), o.beta(), o.k());
+  const bool whole = isIntegralType(input.dtype(), /*includeBool=*/false);
+  return cresset::local_response_norm(whole ? input.to(get_default_dtype()) : input, o.size(), o.alpha(), o.beta(),
+                                      o.k());
 }
 
 // Unlike local_response_norm's, the window is symmetric: an even size sees one channel less, yet the sum is still

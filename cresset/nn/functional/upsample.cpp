@@ -15,10 +15,13 @@ Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& o) {
                      " and input of shape ", text_of(input.sizes()), " (expected ", spatial, " sizes)");
     size = IntArrayRef(*o.size());
   }
+  // libtorch refuses align_corners for nearest and area, not for nearest-exact, which has no use for it.
+  std::optional<bool> align_corners = o.align_corners();
+  if (o.mode().is<enumtype::kNearestExact>() && align_corners == false) align_corners.reset();
   if (o.scale_factor())
-    return cresset::interpolate(input, size, *o.scale_factor(), mode, o.align_corners(), o.recompute_scale_factor(),
+    return cresset::interpolate(input, size, *o.scale_factor(), mode, align_corners, o.recompute_scale_factor(),
                                 o.antialias());
-  return cresset::interpolate(input, size, std::nullopt, mode, o.align_corners(), o.recompute_scale_factor(),
+  return cresset::interpolate(input, size, std::nullopt, mode, align_corners, o.recompute_scale_factor(),
                               o.antialias());
 }
 

@@ -56,9 +56,10 @@ HardswishImpl::HardswishImpl(const HardswishOptions& options) : Stateless(option
 Tensor HardswishImpl::forward(Tensor input) { return F::hardswish(std::move(input), options); }
 void HardswishImpl::pretty_print(std::ostream& stream) const { print_line(stream, *this); }
 
-HardtanhImpl::HardtanhImpl(const HardtanhOptions& options_) : Stateless(options_) {
+HardtanhImpl::HardtanhImpl(const HardtanhOptions& options_) : Stateless(options_) { HardtanhImpl::reset(); }
+void HardtanhImpl::reset() {
   CRESSET_CHECK_AS(ValueError, options.max_val() > options.min_val(), "Hardtanh: found min_val ", options.min_val(),
-                   " and max_val ", options.max_val(), " (expected max_val to be greater)");
+                   " and max_val ", options.max_val(), " (max_val must be greater than min_val)");
 }
 Tensor HardtanhImpl::forward(Tensor input) { return F::hardtanh(std::move(input), options); }
 void HardtanhImpl::pretty_print(std::ostream& stream) const {

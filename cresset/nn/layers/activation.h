@@ -64,6 +64,7 @@ CRESSET_LAYER(Hardswish);
 
 struct CRESSET_API HardtanhImpl : Stateless<HardtanhImpl, HardtanhOptions> {
   explicit HardtanhImpl(const HardtanhOptions& options = {});
+  void reset() override;
   Tensor forward(Tensor input);
   void pretty_print(std::ostream& stream) const override;
 };

@@ -1,6 +1,7 @@
 #include "cresset/nn/layers/adaptive.h"
 
 #include <cmath>
+#include <limits>
 #include <ostream>
 
 #include "cresset/nn/containers/sequential.h"
@@ -64,7 +65,8 @@ ASMoutput AdaptiveLogSoftmaxWithLossImpl::forward(const Tensor& input, const Ten
   const bool batched = target.dim() > 0;
   auto [output, loss] = batched ? adaptive_log_softmax_with_loss(input, target, weights())
                                 : adaptive_log_softmax_with_loss(unsqueeze(input, 0), unsqueeze(target, 0), weights());
-  return {batched ? output : squeeze(output, 0), loss};
+  const double number = loss.is_meta() ? std::numeric_limits<double>::quiet_NaN() : loss.item<double>();
+  return {batched ? output : squeeze(output, 0), number};
 }
 
 Tensor AdaptiveLogSoftmaxWithLossImpl::log_prob(const Tensor& input) { return adaptive_log_softmax(input, weights()); }

@@ -13,7 +13,7 @@ namespace cresset::nn {
 
 struct ASMoutput {
   Tensor output;  // the log-probability of each sample's target
-  Tensor loss;    // its negative mean; a tensor, unlike libtorch's number, so that it can be trained on
+  double loss;    // its negative mean, as libtorch has it: a number. Train on -output.mean().
 };
 
 // Classes are numbered from the most to the least frequent; those up to cutoffs[0] are in the head, and each cluster

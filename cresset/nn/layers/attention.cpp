@@ -24,7 +24,7 @@ void MultiheadAttentionImpl::reset() {
     k_proj_weight = register_parameter("k_proj_weight", empty({size, options.kdim()}));
     v_proj_weight = register_parameter("v_proj_weight", empty({size, options.vdim()}));
   }
-  in_proj_bias = register_parameter("in_proj_bias", options.bias() ? empty({3 * size}) : Tensor());
+  in_proj_bias = register_parameter("in_proj_bias", options.bias() ? empty({3 * size}) : Tensor(), options.bias());
   out_proj = register_module("out_proj", Linear(LinearOptions(size, size).bias(options.bias())));
   if (options.add_bias_kv()) {
     bias_k = register_parameter("bias_k", empty({1, 1, size}));

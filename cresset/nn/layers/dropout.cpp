@@ -8,8 +8,13 @@ namespace cresset::nn {
 template <class Derived>
 DropoutImplBase<Derived>::DropoutImplBase(const DropoutOptions& options_)
     : Stateless<Derived, DropoutOptions>(options_) {
-  CRESSET_CHECK_AS(ValueError, options_.p() >= 0 && options_.p() <= 1, detail::layer_name(typeid(Derived)),
-                   ": dropout probability has to be between 0 and 1, but got ", options_.p());
+  DropoutImplBase::reset();
+}
+
+template <class Derived>
+void DropoutImplBase<Derived>::reset() {
+  CRESSET_CHECK_AS(ValueError, this->options.p() >= 0 && this->options.p() <= 1, detail::layer_name(typeid(Derived)),
+                   ": dropout probability has to be between 0 and 1, but got ", this->options.p());
 }
 
 template <class Derived>

@@ -10,6 +10,7 @@ template <class Derived>
 class CRESSET_API DropoutImplBase : public Stateless<Derived, DropoutOptions> {
  public:
   explicit DropoutImplBase(const DropoutOptions& options_);
+  void reset() override;
   void pretty_print(std::ostream& stream) const override;
 };
 

@@ -21,8 +21,8 @@ void RNNCellImplBase<Derived>::reset() {
   int64_t gates = o.num_chunks() * o.hidden_size();
   weight_ih = this->register_parameter("weight_ih", empty({gates, o.input_size()}));
   weight_hh = this->register_parameter("weight_hh", empty({gates, o.hidden_size()}));
-  bias_ih = this->register_parameter("bias_ih", o.bias() ? empty({gates}) : Tensor());
-  bias_hh = this->register_parameter("bias_hh", o.bias() ? empty({gates}) : Tensor());
+  bias_ih = this->register_parameter("bias_ih", o.bias() ? empty({gates}) : Tensor(), o.bias());
+  bias_hh = this->register_parameter("bias_hh", o.bias() ? empty({gates}) : Tensor(), o.bias());
   reset_parameters();
 }
 

@@ -48,6 +48,8 @@ PackedSequence PackedSequence::to(const TensorOptions& options) const {
 PackedSequence pack_padded_sequence(const Tensor& input, const Tensor& lengths, bool batch_first, bool enforce_sorted) {
   CRESSET_CHECK_AS(ShapeError, input.dim() >= 2, "pack_padded_sequence: found an input of ", input.dim(),
                    " dimensions (expected 2 or more)");
+  CRESSET_CHECK_AS(ValueError, input.numel() > 0, "pack_padded_sequence: Cannot pack empty tensors. Found shape ",
+                   text_of(input.sizes()));
   Tensor in_order = lengths.to(kLong), sorted_indices, padded = input;
   int64_t batch_dim = batch_first ? 0 : 1, batch = input.size(batch_dim), steps = input.size(1 - batch_dim);
   CRESSET_CHECK_AS(ShapeError, lengths.dim() == 1 && lengths.size(0) == batch,
@@ -106,8 +108,10 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence, b
           all_lengths.index_select(0, sequence.unsorted_indices().cpu())};
 }
 
-Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value) {
+Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value, std::string_view padding_side) {
   CRESSET_CHECK_AS(ValueError, !sequences.empty(), "pad_sequence: received an empty list of sequences");
+  CRESSET_CHECK_AS(ValueError, padding_side == "left" || padding_side == "right",
+                   "pad_sequence: Expected padding_side to be one of left or right, but got ", padding_side, ".");
   int64_t longest = 0;
   for (const Tensor& sequence : sequences) {
     CRESSET_CHECK_AS(ShapeError, sequence.dim() > 0,
@@ -118,8 +122,9 @@ Tensor pad_sequence(TensorList sequences, bool batch_first, double padding_value
   padded.reserve(sequences.size());
   for (const Tensor& sequence : sequences) {
     std::vector<int64_t> by(static_cast<size_t>(2 * sequence.dim()), 0);
-    by.back() = longest - sequence.size(0);
-    padded.push_back(by.back() == 0 ? sequence : constant_pad_nd(sequence, by, padding_value));
+    int64_t& added = padding_side == "right" ? by.back() : by[by.size() - 2];
+    added = longest - sequence.size(0);
+    padded.push_back(added == 0 ? sequence : constant_pad_nd(sequence, by, padding_value));
   }
   return stack(padded, batch_first ? 0 : 1);
 }

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <string_view>
 #include <tuple>
 
 #include "cresset/core/tensor.h"
@@ -39,13 +40,16 @@ CRESSET_API PackedSequence pack_padded_sequence(const Tensor& input, const Tenso
 CRESSET_API std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence, bool batch_first = false,
                                                            double padding_value = 0.0,
                                                            std::optional<int64_t> total_length = std::nullopt);
-CRESSET_API Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0);
-inline Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first = false, double padding_value = 0) {
-  return pad_sequence(TensorList(sequences), batch_first, padding_value);
+// padding_side: "right", behind the steps, or "left".
+CRESSET_API Tensor pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0,
+                                std::string_view padding_side = "right");
+inline Tensor pad_sequence(const std::vector<Tensor>& sequences, bool batch_first = false, double padding_value = 0,
+                           std::string_view padding_side = "right") {
+  return pad_sequence(TensorList(sequences), batch_first, padding_value, padding_side);
 }
-inline Tensor pad_sequence(std::initializer_list<Tensor> sequences, bool batch_first = false,
-                           double padding_value = 0) {
-  return pad_sequence(TensorList(sequences), batch_first, padding_value);
+inline Tensor pad_sequence(std::initializer_list<Tensor> sequences, bool batch_first = false, double padding_value = 0,
+                           std::string_view padding_side = "right") {
+  return pad_sequence(TensorList(sequences), batch_first, padding_value, padding_side);
 }
 CRESSET_API PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
 inline PackedSequence pack_sequence(const std::vector<Tensor>& sequences, bool enforce_sorted = true) {

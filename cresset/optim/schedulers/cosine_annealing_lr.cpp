@@ -52,6 +52,7 @@ CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(Optimizer& optimizer, i
 
 void CosineAnnealingWarmRestarts::step() {
   if (last_epoch_ < 0) return step_to(0);
+  if (last_epoch_ == 0) check_order();
   last_epoch_++;
   T_cur_ += 1;
   if (T_cur_ >= static_cast<double>(T_i_)) {

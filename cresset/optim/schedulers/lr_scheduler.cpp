@@ -1,5 +1,6 @@
 #include "cresset/optim/schedulers/lr_scheduler.h"
 
+#include "cresset/core/warning.h"
 #include "cresset/optim/fields.h"
 
 namespace cresset::optim {
@@ -12,7 +13,17 @@ std::vector<double> PerGroup::of(const Optimizer& optimizer, const char* schedul
   return values_;
 }
 
-LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer) {
+namespace {
+// Grows with every step of an optimizer, whoever wrote it.
+uint64_t versions_of(const Optimizer& optimizer) {
+  uint64_t sum = 0;
+  for (const OptimizerParamGroup& group : optimizer.param_groups())
+    for (const Tensor& param : group.params()) sum += param._version();
+  return sum;
+}
+}  // namespace
+
+LRScheduler::LRScheduler(Optimizer& optimizer) : optimizer_(optimizer), first_versions_(versions_of(optimizer)) {
   base_lrs_ = get_current_lrs();
   last_lr_ = base_lrs_;
 }
@@ -39,7 +50,16 @@ void LRScheduler::first_step() {
   step();
 }
 
+void LRScheduler::check_order() const {
+  if (optimizer_.has_stepped() || versions_of(optimizer_) != first_versions_) return;
+  CRESSET_WARN_ONCE(name(),
+                    ": Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the "
+                    "opposite order: `optimizer.step()` before `lr_scheduler.step()`. Failure to do this will result "
+                    "in skipping the first value of the learning rate schedule.");
+}
+
 void LRScheduler::step() {
+  if (step_count_ == 1) check_order();
   last_epoch_++;
   // libtorch's own classes count from 0 inside get_lrs, PyTorch's from 1: those here look at last_epoch_.
   std::vector<double> lrs = get_lrs();
@@ -48,6 +68,7 @@ void LRScheduler::step() {
 }
 
 void LRScheduler::step(int64_t epoch) {
+  if (step_count_ == 1) check_order();
   last_epoch_ = epoch;
   std::vector<double> lrs = closed_form_lrs();
   if (lrs.empty()) lrs = get_lrs();

@@ -56,6 +56,8 @@ class CRESSET_API LRScheduler {
   // The end of each constructor here: remembers the first rates in the groups (initial_lr) and makes the first step.
   void begin(int64_t last_epoch);
   void first_step();
+  // Warns when the optimizer has made no step yet: for the first step() that a caller asks for.
+  void check_order() const;
   std::vector<double> get_current_lrs() const;
   void set_optimizer_lrs(const std::vector<double>& learning_rates);
   // factor * rate, for all groups
@@ -70,6 +72,7 @@ class CRESSET_API LRScheduler {
  private:
   friend class SequentialLR;
   SchedulerFields all_fields();
+  uint64_t first_versions_ = 0;  // of the parameters, when the scheduler was made
 };
 
 // A group's momentum, or its first beta. Empty where its options have neither.

@@ -204,7 +204,7 @@ std::vector<OpCase> interpolate_cases() {
                    [](Make& m) -> Values {
                      return {m.tensor({1, 2, 3}), Ints{4}, Value(), std::string("bilinear")};
                    },
-                   "interpolate: mode bilinear needs 4D input, got 3D input"},
+                   "interpolate: Got 3D input, but bilinear mode needs 4D input"},
                   {"neither",
                    [](Make& m) -> Values {
                      return {m.tensor({1, 2, 3})};
