@@ -1,5 +1,8 @@
 // Workers that die, workers that will not, signals, restarts, and the death of the launcher itself.
+#include <unistd.h>
+
 #include <chrono>
+#include <fstream>
 
 #include "runs.h"
 
@@ -27,6 +30,95 @@ TEST(LauncherFailures, AKilledWorkerIsNamedWithItsSignal) {
   EXPECT_EQ(result.status, 128 + SIGKILL);
   EXPECT_EQ(count(result.err, "failed: rank 2 (pid " + pid + " on "), 1) << result.err;
   EXPECT_EQ(count(result.err, "was killed by SIGKILL at "), 1) << result.err;
+}
+
+TEST(LauncherFailures, AnUncaughtExceptionIsToldByItsText) {
+  const Result result = run({"--nproc-per-node", "2", LAUNCHER_THROWS});
+  EXPECT_EQ(result.status, 128 + SIGABRT);
+  EXPECT_EQ(count(result.err, " ended by an uncaught cresset::ShapeError: matmul: "), 1) << result.err;
+  EXPECT_EQ(count(result.err, "killed by SIGABRT"), 0) << result.err;
+}
+
+TEST(LauncherFailures, InAScriptsBackgroundSigintStopsWorkersAtOnce) {
+  // A shell without job control starts background commands with SIGINT ignored, and they pass that on.
+  Launched shell({"bash", "-c",
+                  std::string(CRESSET_RUN_PROGRAM) +
+                      " --nproc-per-node 2 --stop-grace 600 bash -c 'echo ready; exec sleep 600' & echo launcher=$!.; "
+                      "wait $!; echo status=$?."});
+  ASSERT_TRUE(shell.prints("ready", 2));
+  kill(std::atoi(between(shell.out(), "launcher=", ".").c_str()), SIGINT);
+  const Result result = shell.wait();  // far below the grace
+  EXPECT_EQ(count(result.out, "status=130."), 1) << result.out << result.err;
+}
+
+std::vector<pid_t> guards_of(pid_t launcher) {
+  std::vector<pid_t> guards;
+  std::ifstream children("/proc/" + std::to_string(launcher) + "/task/" + std::to_string(launcher) + "/children");
+  for (pid_t pid = 0; children >> pid;) {
+    std::string name;
+    std::ifstream("/proc/" + std::to_string(pid) + "/comm") >> name;
+    if (name == "cresset-guard") guards.push_back(pid);
+  }
+  return guards;
+}
+// The launcher below a test's own (Launched is one itself), by what it prints.
+pid_t inner_launcher(const Launched& outer) { return std::atoi(between(outer.out(), "launcher=", ".").c_str()); }
+
+template <class Condition>
+bool comes_true(Condition condition) {
+  for (int i = 0; i < 600; i++) {
+    if (condition()) return true;
+    usleep(50'000);
+  }
+  return false;
+}
+
+TEST(LauncherFailures, AKilledGuardIsReplaced) {
+  Launched launcher(with_script({}, "echo launcher=$PPID.; sleep 600"));
+  ASSERT_TRUE(launcher.prints("launcher="));
+  const pid_t pid = inner_launcher(launcher);
+  ASSERT_TRUE(comes_true([&] { return guards_of(pid).size() == 1; }));
+  const pid_t first = guards_of(pid).front();
+  kill(first, SIGKILL);
+  ASSERT_TRUE(comes_true([&] { return guards_of(pid).size() == 1 && guards_of(pid).front() != first; }))
+      << "no new guard, or a zombie of the old one";
+  kill(pid, SIGKILL);
+  launcher.wait();  // fails if a worker is left
+}
+
+// A process that drops its environment and has a session of its own.
+std::string hidden_grandchild(const std::string& file) {
+  return "env -i setsid bash -c 'echo $$ >" + file + "; exec sleep 600' & while ! [ -s " + file +
+         " ]; do sleep 0.05; done; ";
+}
+pid_t pid_in(const std::string& file) {
+  pid_t pid = 0;
+  std::ifstream(file) >> pid;
+  return pid;
+}
+
+TEST(LauncherFailures, GrandchildrenWithoutTheMarkEndWithTheirWorkers) {
+  const Folder folder;
+  const std::string file = folder.path + "/pid";
+  const Result result = run(with_script({}, hidden_grandchild(file) + "exit 3"));
+  EXPECT_EQ(result.status, 3) << result.err;
+  const pid_t pid = pid_in(file);
+  ASSERT_GT(pid, 0);
+  EXPECT_TRUE(comes_true([&] { return kill(pid, 0) != 0; })) << pid << " is still there";
+  kill(pid, SIGKILL);
+}
+
+TEST(LauncherFailures, AndWithAKilledLauncher) {
+  const Folder folder;
+  const std::string file = folder.path + "/pid";
+  Launched launcher(with_script({}, hidden_grandchild(file) + "echo launcher=$PPID.; sleep 600"));
+  ASSERT_TRUE(launcher.prints("launcher="));
+  const pid_t pid = pid_in(file);
+  usleep(2'500'000);  // two looks of the guard, which looks once a second
+  kill(inner_launcher(launcher), SIGKILL);
+  launcher.wait();
+  EXPECT_TRUE(comes_true([&] { return kill(pid, 0) != 0; })) << pid << " is still there";
+  kill(pid, SIGKILL);
 }
 
 TEST(LauncherFailures, AWorkerThatIgnoresTheRequestIsKilledAfterTheGrace) {

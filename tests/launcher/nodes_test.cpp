@@ -214,7 +214,7 @@ TEST(LauncherNodes, ThatDisagreeAboutTheirNumberAllEndAtOnce) {
 }
 
 TEST(LauncherNodes, OneThatComesToALoneOneIsRefused) {
-  Nodes nodes("2", {"--rdzv-id", "x"});
+  Nodes nodes("2", {"--rdzv-id", "x", "--token", "shared"});
   Launched& alone = nodes.start(1, kWho + "sleep 60", {"--nnodes", "1"});
   ASSERT_TRUE(alone.prints("rank=0/1."));
   const Result other = nodes.start(1, kWho).wait();

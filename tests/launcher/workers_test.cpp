@@ -13,12 +13,12 @@ TEST(LauncherWorkers, HaveTorchrunsEnvironmentAndCressets) {
   const Result result = run(with_script(
       {"--nproc-per-node", "3", "--rdzv-id", "trial", "--max-restarts", "4"},
       "echo \"[$RANK|$LOCAL_RANK|$WORLD_SIZE|$LOCAL_WORLD_SIZE|$GROUP_RANK|$MASTER_ADDR|$CRESSET_AGENT_STORE|"
-      "$CRESSET_GENERATION|$TORCHELASTIC_RESTART_COUNT|$CRESSET_MAX_RESTARTS|$CRESSET_RUN_ID|$CRESSET_TOKEN]\";"
+      "$CRESSET_GENERATION|$TORCHELASTIC_RESTART_COUNT|$CRESSET_MAX_RESTARTS|$CRESSET_RUN_ID]\";"
       "echo port=$MASTER_PORT."));
   EXPECT_EQ(result.status, 0) << result.err;
   for (int rank = 0; rank < 3; rank++) {
     const std::string r = std::to_string(rank);
-    EXPECT_EQ(count(result.out, "[rank " + r + "] [" + r + "|" + r + "|3|3|0|127.0.0.1|1|0|0|4|trial|]\n"), 1)
+    EXPECT_EQ(count(result.out, "[rank " + r + "] [" + r + "|" + r + "|3|3|0|127.0.0.1|1|0|0|4|trial]\n"), 1)
         << result.out;
   }
   const int port = std::atoi(between(result.out, "port=", ".").c_str());
@@ -68,6 +68,12 @@ TEST(LauncherWorkers, GetTheTokenInTheEnvironmentAndOthersDoNotSeeIt) {
 
   const Result inherited = run(with_script({}, show), {"CRESSET_TOKEN=from-the-environment"});
   EXPECT_EQ(count(inherited.out, "secret=from-the-environment."), 1) << inherited.out;
+
+  // Without one the launcher makes one, another each time, so that nobody else on the machine is let in.
+  const auto made = [&] { return between(run(with_script({}, "echo secret=$CRESSET_TOKEN.")).out, "secret=", "."); };
+  const std::string first = made(), second = made();
+  EXPECT_EQ(first.size(), 32u);
+  EXPECT_NE(first, second);
 
   const Folder folder;
   std::ofstream(folder.path + "/token") << "in-a-file\n";

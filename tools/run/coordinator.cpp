@@ -368,8 +368,8 @@ std::string Coordinator::in_words(const Cause& cause) {
 std::string Coordinator::in_words(const Death& death) {
   char after[48];
   std::snprintf(after, sizeof after, "%.1f s after its start", death.after);
-  return name_of(death) + (WIFSIGNALED(death.wait_status) ? " was " : " ") + end_in_words(death.wait_status) + " at " +
-         death.at + ", " + after;
+  const std::string how = end_in_words(death.wait_status, death.last_lines);
+  return name_of(death) + (how.starts_with("killed") ? " was " : " ") + how + " at " + death.at + ", " + after;
 }
 
 std::string Coordinator::summary() const {

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 
 extern char** environ;
 
@@ -165,8 +164,7 @@ std::vector<Death> Crew::collect() {
     deaths.push_back(std::move(death));
   }
   reap_orphans();
-  // What has left its worker's process group is found by its environment.
-  if (alive_ == 0 && !deaths.empty() && has_orphans()) kill_marked(tools_.mark);
+  if (alive_ == 0 && !deaths.empty()) end_orphans();
   return deaths;
 }
 
@@ -175,21 +173,27 @@ void Crew::reap_orphans() const {
   siginfo_t info{};
   while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
     const pid_t pid = info.si_pid;
-    const bool ours =
-        pid == tools_.guardian.pid() ||
-        std::any_of(workers_.begin(), workers_.end(), [&](const Worker& w) { return w.alive && w.pid == pid; });
-    if (ours) return;
-    waitpid(pid, nullptr, 0);
+    if (std::any_of(workers_.begin(), workers_.end(), [&](const Worker& w) { return w.alive && w.pid == pid; })) return;
+    if (pid == tools_.guardian.pid())
+      tools_.guardian.replace();
+    else
+      waitpid(pid, nullptr, 0);
     info = {};
   }
 }
 
-bool Crew::has_orphans() const {
-  std::ifstream children("/proc/thread-self/children");
-  if (!children) return true;
-  for (pid_t pid = 0; children >> pid;)
-    if (pid != tools_.guardian.pid()) return true;
-  return false;
+// What has left its worker's process group: orphans come to this process, which is their subreaper, and when one of
+// them ends, its children come as well. What is between two parents is found by its environment.
+void Crew::end_orphans() const {
+  for (int passes = 0; passes < 1000; passes++) {
+    std::vector<pid_t> orphans = children_of(getpid());
+    std::erase(orphans, tools_.guardian.pid());
+    if (orphans.empty()) return;
+    if (passes == 0) kill_marked(tools_.mark);
+    for (pid_t pid : orphans) ::kill(pid, SIGKILL);
+    usleep(1000);
+    reap_orphans();
+  }
 }
 
 void Crew::signal(int signal) {

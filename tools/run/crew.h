@@ -77,7 +77,7 @@ class Crew {
   };
   void start_worker(int local_rank);
   void reap_orphans() const;
-  bool has_orphans() const;
+  void end_orphans() const;
   std::vector<std::string> environment_of(int local_rank) const;
   std::string prefix_of(int rank, const Console& console) const;
   bool has_the_terminal(int local_rank) const;

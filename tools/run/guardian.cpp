@@ -3,6 +3,7 @@
 #include "guardian.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 namespace cresset::run {
@@ -17,7 +19,19 @@ namespace {
 
 constexpr pid_t kAllIsWell = 0;
 
-[[noreturn]] void guard(int line, const std::string& mark, pid_t launcher) {
+constexpr int kLookMilliseconds = 1000;
+constexpr int kMostReplacements = 100;
+
+// Everything below a process, each with the time of its start: the number alone may be somebody else's later.
+using Descendants = std::map<pid_t, uint64_t>;
+void add_descendants(pid_t pid, pid_t left_out, Descendants& found) {
+  for (pid_t child : children_of(pid)) {
+    if (child == left_out || !found.emplace(child, start_time(child)).second) continue;
+    add_descendants(child, left_out, found);
+  }
+}
+
+[[noreturn]] void guard(int line, const std::string& mark, pid_t launcher, std::set<pid_t> groups) {
   setsid();
   for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) ::signal(signal, SIG_IGN);
   prctl(PR_SET_NAME, "cresset-guard");
@@ -27,9 +41,16 @@ constexpr pid_t kAllIsWell = 0;
   line = dup2(line, 3);
   close_range(4, ~0u, 0);
 
-  std::set<pid_t> groups;
+  Descendants seen;
   pid_t message = 0;
   while (true) {
+    // Processes without the mark, in a session of their own, can be found only while their parents live.
+    pollfd polled{line, POLLIN, 0};
+    if (poll(&polled, 1, kLookMilliseconds) == 0) {
+      seen.clear();
+      add_descendants(launcher, getpid(), seen);
+      continue;
+    }
     const ssize_t count = read(line, &message, sizeof message);
     if (count < 0 && errno == EINTR) continue;
     if (count != sizeof message) break;
@@ -43,32 +64,54 @@ constexpr pid_t kAllIsWell = 0;
   // the mark; from then on it is dead, or sees that its parent is.
   for (int i = 0; i < 4000 && getppid() == launcher; i++) usleep(500);
   for (pid_t group : groups) kill(-group, SIGKILL);
+  for (const auto& [pid, since] : Descendants(seen)) add_descendants(pid, getpid(), seen);
+  for (const auto& [pid, since] : seen)
+    if (since != 0 && start_time(pid) == since) kill(pid, SIGKILL);
   kill_marked(mark);
   _exit(0);
 }
 
 }  // namespace
 
-Guardian::Guardian(const std::string& mark) {
+Guardian::Guardian(const std::string& mark) : mark_(mark) { start(); }
+
+void Guardian::start() {
   Pipe pipe = make_pipe();
   const pid_t launcher = getpid();
   pid_ = fork();
   if (pid_ < 0) throw StartError(126, "the guardian process could not be started");
   if (pid_ == 0) {
     pipe.write.reset();
-    guard(pipe.read.get(), mark, launcher);
+    line_.reset();
+    guard(pipe.read.get(), mark_, launcher, groups_);
   }
   line_ = std::move(pipe.write);
 }
 
 Guardian::~Guardian() {
-  watch(kAllIsWell);
+  send(kAllIsWell);
   line_.reset();
-  waitpid(pid_, nullptr, 0);
+  if (pid_ > 0) waitpid(pid_, nullptr, 0);
 }
 
-void Guardian::watch(pid_t group) { [[maybe_unused]] const ssize_t written = write(line_.get(), &group, sizeof group); }
+void Guardian::replace() {
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+  if (++replaced_ <= kMostReplacements) start();
+}
 
-void Guardian::forget(pid_t group) { watch(-group); }
+void Guardian::send(pid_t message) {
+  [[maybe_unused]] const ssize_t written = write(line_.get(), &message, sizeof message);
+}
+
+void Guardian::watch(pid_t group) {
+  groups_.insert(group);
+  send(group);
+}
+
+void Guardian::forget(pid_t group) {
+  groups_.erase(group);
+  send(-group);
+}
 
 }  // namespace cresset::run

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -58,6 +59,12 @@ Launcher::Launcher(const Options& options, const Program& program, const sigset_
       err_(STDERR_FILENO, wake_.get()),
       crew_({options, program, guardian_, out_, err_, mark_, host_, signals}) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // The store has a descriptor for each client, and each worker takes some here. Workers get the old limit back.
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+    files.rlim_cur = std::min<rlim_t>(files.rlim_max, 65536);
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
 }
 
 Launcher::~Launcher() = default;
@@ -75,6 +82,9 @@ void Launcher::say(const std::string& text) {
 void Launcher::open_store() {
   const Listening listening = listen_for_store(options_);
   if (!listening.note.empty()) say("note: " + listening.note);
+  if (listening.fd >= 0 && options_.token.empty())
+    say("note: no token: whoever reaches the store's port can read it and end this run (--token-file FILE on every "
+        "node)");
   if (listening.fd < 0 && !wait_for_store(options_, signals_.get())) return read_signals();
   distributed::TcpStoreOptions store;
   store.host = options_.host.empty() ? "127.0.0.1" : options_.host;
@@ -228,7 +238,7 @@ void Launcher::look_at_workers() {
   for (const Death& death : crew_.collect()) {
     // Those that the launcher itself told to end are not to be blamed.
     if (crew_.told_to_end()) continue;
-    announce(generation, death.rank, end_in_words(death.wait_status));
+    announce(generation, death.rank, end_in_words(death.wait_status, death.last_lines));
     Event died;
     died.kind = Event::Kind::died;
     died.generation = generation;

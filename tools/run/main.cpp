@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <random>
 
 #include "cresset/core/version.h"
 #include "launcher.h"
@@ -23,11 +24,19 @@ void hide_token(int argc, char** argv, const std::string& program) {
   }
 }
 
+// Nobody else on this machine may read the store or forge what it says. Nodes of several machines must be given one.
+std::string random_token() {
+  std::random_device random;
+  char text[33];
+  std::snprintf(text, sizeof text, "%08x%08x%08x%08x", random(), random(), random(), random());
+  return text;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   using cresset::run::Options;
-  const Options options = cresset::run::parse_options({argv + 1, argv + argc});
+  Options options = cresset::run::parse_options({argv + 1, argv + argc});
   if (options.asked == Options::Asked::help) {
     std::fputs(cresset::run::help_text(), stdout);
     return 0;
@@ -37,6 +46,7 @@ int main(int argc, char** argv) try {
     return 0;
   }
   hide_token(argc, argv, options.program);
+  if (options.token.empty() && options.max_nodes == 1) options.token = random_token();
   const cresset::run::Program program = cresset::run::find_program(options.program, options.arguments);
 
   // Before any thread: all of them leave the signals to the loop, and workers get back the mask of the start.

@@ -340,7 +340,7 @@ several nodes (one cresset-run on each, with the same options)
   --standalone             one node, store on loopback (the default)
   --rdzv-backend NAME      accepted: c10d, static
 
-  --token TEXT             the secret that workers and nodes must share; better --token-file FILE or CRESSET_TOKEN
+  --token TEXT             the secret that workers and nodes must share; better --token-file FILE or CRESSET_TOKEN; random on one node
   --help, --version
 )";
 }

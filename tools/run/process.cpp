@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -66,20 +69,34 @@ struct Child {
   const sigset_t* signals;
 };
 
+// Before the launcher raises its own: programs that use select() rely on it.
+const rlimit kFilesAtStart = [] {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit;
+}();
+
 [[noreturn]] void become(const Child& child) {
   // The parent may have died before the request was made; then no signal will come.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != child.parent) _exit(127);
   setsid();
+  // A shell starts what runs in its background with SIGINT and SIGQUIT ignored; workers must still hear the launcher.
+  // An ignored SIGHUP is nohup's, and stays.
+  const auto is_kept = [](int signal, const struct sigaction& current) {
+    return current.sa_handler == SIG_IGN && signal != SIGPIPE && signal != SIGINT && signal != SIGQUIT &&
+           signal != SIGTERM;
+  };
   for (int signal = 1; signal < NSIG; signal++) {
     struct sigaction current {};
     if (signal != SIGKILL && signal != SIGSTOP && sigaction(signal, nullptr, &current) == 0 &&
-        (signal == SIGPIPE || current.sa_handler != SIG_IGN)) {
+        !is_kept(signal, current)) {
       current = {};
       current.sa_handler = SIG_DFL;
       sigaction(signal, &current, nullptr);
     }
   }
   sigprocmask(SIG_SETMASK, child.signals, nullptr);
+  setrlimit(RLIMIT_NOFILE, &kFilesAtStart);
   if (dup2(child.in, 0) >= 0 && dup2(child.out, 1) >= 0 && dup2(child.err, 2) >= 0)
     execve(child.path, child.arguments, child.environment);
   const int error = errno;
@@ -158,6 +175,45 @@ std::string signal_name(int signal) {
 std::string end_in_words(int wait_status) {
   if (WIFSIGNALED(wait_status)) return "killed by " + signal_name(WTERMSIG(wait_status));
   return "exited with status " + std::to_string(WEXITSTATUS(wait_status));
+}
+
+std::string end_in_words(int wait_status, const std::string& last_lines) {
+  // What the C++ library prints before it aborts; the text may have several lines.
+  static constexpr std::string_view kOpening = "terminate called after throwing an instance of '", kWhat = "what():";
+  const size_t begin = last_lines.rfind(kOpening);
+  if (!WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGABRT || begin == std::string::npos)
+    return end_in_words(wait_status);
+  const size_t name = begin + kOpening.size(), end = std::min(last_lines.find('\'', name), last_lines.size());
+  std::string text = "ended by an uncaught " + last_lines.substr(name, end - name);
+  if (const size_t what = last_lines.find(kWhat, end); what != std::string::npos) {
+    const size_t first = last_lines.find_first_not_of(' ', what + kWhat.size());
+    if (first != std::string::npos) text += ": " + last_lines.substr(first, last_lines.find('\n', first) - first);
+  }
+  return text + " (SIGABRT)";
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  std::error_code error;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task", error)) {
+    std::ifstream list(task.path() / "children");
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
+}
+
+uint64_t start_time(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const size_t name_ends = line.rfind(')');  // the name may hold anything
+  if (name_ends == std::string::npos) return 0;
+  std::istringstream fields(line.substr(name_ends + 1));
+  std::string skipped;
+  for (int i = 0; i < 19; i++) fields >> skipped;
+  uint64_t ticks = 0;
+  fields >> ticks;
+  return ticks;
 }
 
 int shell_status(int wait_status) {

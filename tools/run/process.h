@@ -55,6 +55,12 @@ pid_t start(const Program& program, const std::vector<std::string>& environment,
 std::string signal_name(int signal);
 // "killed by SIGKILL", "exited with status 3", from what wait says.
 std::string end_in_words(int wait_status);
+// The same, with the uncaught exception that the last lines on stderr tell of, if it was one.
+std::string end_in_words(int wait_status, const std::string& last_lines);
+// The processes that this one is the parent of, in any of its threads: its own and orphans that came to it.
+std::vector<pid_t> children_of(pid_t pid);
+// When the process was started, in the kernel's ticks, or 0 if there is none: with the number, it names one for ever.
+uint64_t start_time(pid_t pid);
 // The status a shell would give: 3, or 128 and the signal.
 int shell_status(int wait_status);
 
