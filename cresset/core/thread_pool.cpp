@@ -1,0 +1,196 @@
+// How workers wait decides the speed: they watch for the next loop as long as the serial stretch between two loops of a
+// training step usually lasts, and sleep after that. libgomp's watch for milliseconds, in their callers' way where
+// cores are scarce.
+#include "cresset/core/thread_pool.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+namespace cresset::detail {
+namespace {
+
+constexpr int64_t kWatchTime = 200'000;  // nanoseconds of a worker without a loop
+constexpr int64_t kCallerTime = 50'000;  // and of a caller whose parts are done, before either sleeps
+constexpr uint64_t kPartsLeft = 0xffff;  // the bits of a ticket that count them
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+void sleep_on(std::atomic<uint32_t>& word, uint32_t value) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void wake_sleepers(std::atomic<uint32_t>& word, int count) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+// True as soon as `changed` is, false when `time` is over first.
+template <class Changed>
+bool watch(int64_t time, const Changed& changed) {
+  constexpr int kRounds = 16;  // between two looks at the clock
+  for (const int64_t end = steady_now() + time; steady_now() < end;)
+    for (int i = 0; i < kRounds; ++i) {
+      if (changed()) return true;
+      relax();
+    }
+  return false;
+}
+
+// Threads begin with their creator's mask. A handler that runs on a worker would delay its caller, and inside a
+// library's kernel it would even write to a stack that is none.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+int cores_of_this_process() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+ThreadPool::ThreadPool() : most_watching_(cores_of_this_process() - 1) {}
+
+ThreadPool& ThreadPool::get() {
+  static auto* pool = new ThreadPool;
+  return *pool;
+}
+
+// A part that nobody else has, or 0 if none is left.
+int ThreadPool::take(Loop& loop) {
+  uint64_t ticket = loop.ticket.load(std::memory_order_acquire);
+  while ((ticket & kPartsLeft) != 0)
+    if (loop.ticket.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel, std::memory_order_acquire))
+      return loop.parts - static_cast<int>(ticket & kPartsLeft);
+  return 0;
+}
+
+ThreadPool::Loop* ThreadPool::free_loop() {
+  for (Loop& loop : loops_)
+    if (!loop.in_use.load(std::memory_order_relaxed) && !loop.in_use.exchange(true, std::memory_order_acquire))
+      return &loop;
+  return nullptr;
+}
+
+// Where the system has no more threads to give, those that there are suffice.
+void ThreadPool::start_workers(int wanted) {
+  wanted = std::min(wanted, most_workers_.load(std::memory_order_relaxed));
+  if (workers_.load(std::memory_order_relaxed) >= wanted) return;
+  const std::unique_lock lock(starting_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  const SignalsBlocked blocked;
+  try {
+    for (; workers_.load(std::memory_order_relaxed) < wanted; ++workers_) {
+      std::thread worker([this] { serve(); });
+      pthread_setname_np(worker.native_handle(), "cresset-pool");
+      worker.detach();
+    }
+  } catch (const std::system_error&) {
+    most_workers_ = workers_.load();
+  }
+}
+
+void ThreadPool::wake(int wanted) {
+  const int sleeping = sleeping_.load();
+  if (sleeping == 0) return;
+  const int missing = std::min(sleeping, wanted - watching_.load(std::memory_order_relaxed));
+  if (missing > 0) wake_sleepers(news_, missing);
+}
+
+SplitCost ThreadPool::run(int parts, Task task, void* context, const BusyProbe& probe) {
+  SplitCost cost;
+  cost.begin = probe.now();
+  Loop* loop = free_loop();
+  if (loop != nullptr) {
+    start_workers(parts - 1);
+    loop->task = task;
+    loop->context = context;
+    loop->now = probe.now;
+    loop->parts = parts;
+    loop->done.store(0, std::memory_order_relaxed);
+    loop->others_time.store(0, std::memory_order_relaxed);
+    const uint64_t number = loop->ticket.load(std::memory_order_relaxed) / (kPartsLeft + 1) + 1;
+    loop->ticket.store(number * (kPartsLeft + 1) + static_cast<uint64_t>(parts - 1), std::memory_order_release);
+    news_.fetch_add(1);
+    wake(parts - 1);
+  }
+  const int64_t own_begin = probe.now();
+  task(context, 0);
+  if (loop == nullptr) {
+    for (; cost.own_parts < parts; ++cost.own_parts) task(context, cost.own_parts);
+  } else {
+    for (int part = take(*loop); part != 0; part = take(*loop), ++cost.own_parts) task(context, part);
+  }
+  const int64_t own_end = probe.now();
+  cost.own = own_end - own_begin;
+  cost.end = own_end;
+  cost.other_parts = parts - cost.own_parts;
+  if (cost.other_parts > 0) {
+    wait_for_others(*loop, static_cast<uint32_t>(cost.other_parts));
+    cost.others = loop->others_time.load(std::memory_order_relaxed);
+    cost.end = probe.now();
+  }
+  if (loop != nullptr) loop->in_use.store(false, std::memory_order_release);
+  return cost;
+}
+
+void ThreadPool::wait_for_others(Loop& loop, uint32_t parts) {
+  const auto are_done = [&] { return loop.done.load(std::memory_order_acquire) == parts; };
+  if (are_done() || watch(kCallerTime, are_done)) return;
+  loop.caller_sleeps.store(true);
+  for (uint32_t done = loop.done.load(); done != parts; done = loop.done.load()) sleep_on(loop.done, done);
+  loop.caller_sleeps.store(false, std::memory_order_relaxed);
+}
+
+void ThreadPool::serve() {
+  while (true) {
+    const uint32_t seen = news_.load(std::memory_order_acquire);
+    for (Loop& loop : loops_)
+      for (int part = take(loop); part != 0; part = take(loop)) {
+        const int64_t begin = loop.now();
+        loop.task(loop.context, part);
+        loop.others_time.fetch_add(loop.now() - begin, std::memory_order_relaxed);
+        loop.done.fetch_add(1);  // from here on the loop may be another one
+        if (loop.caller_sleeps.load()) wake_sleepers(loop.done, 1);
+      }
+    wait_for_loop(seen);
+  }
+}
+
+void ThreadPool::wait_for_loop(uint32_t seen) {
+  const auto has_come = [&] { return news_.load(std::memory_order_acquire) != seen; };
+  const bool may_watch = watching_.fetch_add(1, std::memory_order_relaxed) < most_watching_;
+  const bool come = has_come() || (may_watch && watch(kWatchTime, has_come));
+  watching_.fetch_sub(1, std::memory_order_relaxed);
+  if (come) return;
+  sleeping_.fetch_add(1);
+  while (news_.load() == seen) sleep_on(news_, seen);
+  sleeping_.fetch_sub(1);
+}
+
+}  // namespace cresset::detail
