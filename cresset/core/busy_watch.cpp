@@ -60,15 +60,15 @@ void BusyWatch::forget() {
   owner_ = nullptr;
   elapsed_ = own_ = others_ = 0;
   pause_ = kShortestPause;
-  alone_ = 1;
+  patience_ = 0;
 }
 
 bool BusyWatch::pause_is_over(const BusyProbe& probe) {
   const int64_t now = probe.now();
   if (now < resume_at_.load(std::memory_order_relaxed)) return false;
   if (taken_.exchange(true, std::memory_order_acquire)) return false;
-  alone_ = owner_ == this_thread() ? share_of_core(now, probe) : 1;
   open_window(now, probe);
+  patience_ = pause_ == kLongestPause ? kLongTrial : 0;
   resume_at_.store(0, std::memory_order_relaxed);
   taken_.store(false, std::memory_order_release);
   return true;
@@ -91,12 +91,12 @@ void BusyWatch::add(const SplitCost& cost, const BusyProbe& probe) {
 }
 
 void BusyWatch::judge(double speed, int64_t now) {
-  constexpr double kAlone = 0.95;  // of one undisturbed thread, which also loses a little in each loop
-  if (speed >= kAlone || speed > 1.1 * alone_) {
+  constexpr double kPays = 1.1, kHopeless = 0.5;
+  if (speed >= kPays) {
     pause_ = std::max(kShortestPause, pause_ / 2);
-    alone_ = std::min(1.0, 1.05 * alone_);  // what an old pause has shown counts for less and less
     return;
   }
+  if (speed > kHopeless && patience_-- > 0) return;
   resume_at_.store(now + pause_, std::memory_order_relaxed);
   pause_ = std::min(kLongestPause, 2 * pause_);
 }

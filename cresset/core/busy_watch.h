@@ -26,12 +26,16 @@ struct SplitCost {
   int own_parts = 1, other_parts = 0;
 };
 
-// Measures speed: seconds of work done for each second of the caller's waiting. One thread alone reaches at most 1, and
-// less where it shares its core; threads have to beat that. While they do not, they pause, for longer and longer, and
-// are tried again for one window after each pause.
+// Measures speed: seconds of work done for each second that the caller spends. One thread alone reaches at most 1;
+// threads have to beat that, and by a little, since work that is shared takes longer in sum. While they do not, they
+// pause, for longer and longer, and are tried again for one window after each pause.
 class CRESSET_API BusyWatch {
  public:
   static constexpr int64_t kWindow = 4'000'000;  // split loops of so much time are judged together
+  // A thread that wakes on its caller's core stays there until the kernel's next balancing, which takes some 30 to 60
+  // ms where other programs run on all cores, even such that would give way at once. So the trial after the longest
+  // pause goes on for so many windows, unless threads are hopelessly slow.
+  static constexpr int kLongTrial = 15;
   static constexpr int64_t kShortestPause = 5'000'000, kLongestPause = 300'000'000;
 
   // False while threads pause; the caller then runs its parts alone and reports nothing.
@@ -53,7 +57,7 @@ class CRESSET_API BusyWatch {
   int64_t window_begin_ = 0, delay_at_begin_ = 0;
   int64_t elapsed_ = 0, own_ = 0, others_ = 0;
   int64_t pause_ = kShortestPause;
-  double alone_ = 1;  // the speed of one thread, found in the latest pause
+  int patience_ = 0;  // windows that this trial may still fail in
 };
 
 }  // namespace cresset::detail

@@ -115,16 +115,19 @@ void ThreadPool::start_workers(int wanted) {
   }
 }
 
-void ThreadPool::wake(int wanted) {
+// Whether that took a call of the system.
+bool ThreadPool::wake(int wanted) {
   const int sleeping = sleeping_.load();
-  if (sleeping == 0) return;
+  if (sleeping == 0) return false;
   const int missing = std::min(sleeping, wanted - watching_.load(std::memory_order_relaxed));
   if (missing > 0) wake_sleepers(news_, missing);
+  return missing > 0;
 }
 
 SplitCost ThreadPool::run(int parts, Task task, void* context, const BusyProbe& probe) {
   SplitCost cost;
   cost.begin = probe.now();
+  int64_t own_begin = cost.begin;
   Loop* loop = free_loop();
   if (loop != nullptr) {
     start_workers(parts - 1);
@@ -137,9 +140,8 @@ SplitCost ThreadPool::run(int parts, Task task, void* context, const BusyProbe& 
     const uint64_t number = loop->ticket.load(std::memory_order_relaxed) / (kPartsLeft + 1) + 1;
     loop->ticket.store(number * (kPartsLeft + 1) + static_cast<uint64_t>(parts - 1), std::memory_order_release);
     news_.fetch_add(1);
-    wake(parts - 1);
+    if (wake(parts - 1)) own_begin = probe.now();
   }
-  const int64_t own_begin = probe.now();
   task(context, 0);
   if (loop == nullptr) {
     for (; cost.own_parts < parts; ++cost.own_parts) task(context, cost.own_parts);

@@ -47,15 +47,16 @@ class ThreadPool {
   static int take(Loop& loop);
   Loop* free_loop();
   void start_workers(int wanted);
-  void wake(int wanted);
+  bool wake(int wanted);
   void serve();
   void wait_for_loop(uint32_t seen);
   static void wait_for_others(Loop& loop, uint32_t parts);
 
+  // What workers write in each loop lies apart from what callers read in each.
   std::array<Loop, 8> loops_;                  // so many callers at once; one more works alone
   alignas(64) std::atomic<uint32_t> news_{0};  // grows with each loop; workers watch it, and sleep on it
   alignas(64) std::atomic<int> watching_{0};   // workers that need no waking
-  std::atomic<int> sleeping_{0};
+  alignas(64) std::atomic<int> sleeping_{0};
   std::atomic<int> workers_{0};
   std::atomic<int> most_workers_{kMostParts};  // less once the system has refused a thread
   std::mutex starting_;
