@@ -5,10 +5,12 @@
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -17,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "cresset/core/backend_loader.h"
 #include "cresset/core/error.h"
 #include "cresset/core/library_threads.h"
 #include "cresset/core/parallel_probe.h"
@@ -260,6 +263,23 @@ TEST_F(Parallel, MoreCallersThanThePoolServesAtOnceAllFinish) {
 
 std::atomic<int64_t> fake_now{0}, fake_delay{0};
 thread_local bool sees_fake_clock = false;
+
+// Reads the environment all the time, as threads of a program may.
+TEST(BackendLoader, LeavesTheEnvironmentAsItWas) {
+  char** const before = environ;
+  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  std::thread reader([&] {
+    while (!stop) wrong += path != (std::getenv("PATH") ? std::getenv("PATH") : "");
+  });
+  load_backend(kCPU);
+  stop = true;
+  reader.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_STREQ(backend_load_error(kCPU), "");
+  EXPECT_EQ(environ, before);
+}
 
 // The caller is ready to run for 5 ms without getting a core.
 TEST_F(Parallel, WhileOthersHoldTheCoresTheCallerRunsAllPartsItself) {
