@@ -115,7 +115,6 @@ void ThreadPool::start_workers(int wanted) {
   }
 }
 
-// Whether that took a call of the system.
 bool ThreadPool::wake(int wanted) {
   const int sleeping = sleeping_.load();
   if (sleeping == 0) return false;
@@ -124,40 +123,44 @@ bool ThreadPool::wake(int wanted) {
   return missing > 0;
 }
 
+// Whether that took a call of the system.
+bool ThreadPool::offer(Loop& loop, int parts, Task task, void* context, int64_t (*now)()) {
+  loop.task = task;
+  loop.context = context;
+  loop.now = now;
+  loop.parts = parts;
+  loop.done.store(0, std::memory_order_relaxed);
+  loop.others_time.store(0, std::memory_order_relaxed);
+  const uint64_t number = loop.ticket.load(std::memory_order_relaxed) / (kPartsLeft + 1) + 1;
+  loop.ticket.store(number * (kPartsLeft + 1) + static_cast<uint64_t>(parts - 1), std::memory_order_release);
+  news_.fetch_add(1);
+  return wake(parts - 1);
+}
+
 SplitCost ThreadPool::run(int parts, Task task, void* context, const BusyProbe& probe) {
   SplitCost cost;
   cost.begin = probe.now();
-  int64_t own_begin = cost.begin;
-  Loop* loop = free_loop();
-  if (loop != nullptr) {
-    start_workers(parts - 1);
-    loop->task = task;
-    loop->context = context;
-    loop->now = probe.now;
-    loop->parts = parts;
-    loop->done.store(0, std::memory_order_relaxed);
-    loop->others_time.store(0, std::memory_order_relaxed);
-    const uint64_t number = loop->ticket.load(std::memory_order_relaxed) / (kPartsLeft + 1) + 1;
-    loop->ticket.store(number * (kPartsLeft + 1) + static_cast<uint64_t>(parts - 1), std::memory_order_release);
-    news_.fetch_add(1);
-    if (wake(parts - 1)) own_begin = probe.now();
-  }
-  task(context, 0);
+  Loop* const loop = free_loop();
   if (loop == nullptr) {
-    for (; cost.own_parts < parts; ++cost.own_parts) task(context, cost.own_parts);
-  } else {
-    for (int part = take(*loop); part != 0; part = take(*loop), ++cost.own_parts) task(context, part);
+    for (int part = 0; part < parts; ++part) task(context, part);
+    cost.own_parts = parts;
+    cost.end = probe.now();
+    cost.own = cost.end - cost.begin;
+    return cost;
   }
-  const int64_t own_end = probe.now();
-  cost.own = own_end - own_begin;
-  cost.end = own_end;
+  start_workers(parts - 1);
+  const int64_t own_begin = offer(*loop, parts, task, context, probe.now) ? probe.now() : cost.begin;
+  task(context, 0);
+  for (int part = take(*loop); part != 0; part = take(*loop), ++cost.own_parts) task(context, part);
+  cost.end = probe.now();
+  cost.own = cost.end - own_begin;
   cost.other_parts = parts - cost.own_parts;
   if (cost.other_parts > 0) {
     wait_for_others(*loop, static_cast<uint32_t>(cost.other_parts));
     cost.others = loop->others_time.load(std::memory_order_relaxed);
     cost.end = probe.now();
   }
-  if (loop != nullptr) loop->in_use.store(false, std::memory_order_release);
+  loop->in_use.store(false, std::memory_order_release);
   return cost;
 }
 

@@ -47,6 +47,7 @@ class ThreadPool {
   static int take(Loop& loop);
   Loop* free_loop();
   void start_workers(int wanted);
+  bool offer(Loop& loop, int parts, Task task, void* context, int64_t (*now)());
   bool wake(int wanted);
   void serve();
   void wait_for_loop(uint32_t seen);
