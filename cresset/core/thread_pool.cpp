@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <system_error>
 #include <thread>
 
@@ -20,6 +21,8 @@ namespace {
 constexpr int64_t kWatchTime = 200'000;  // nanoseconds of a worker without a loop
 constexpr int64_t kCallerTime = 50'000;  // and of a caller whose parts are done, before either sleeps
 constexpr uint64_t kPartsLeft = 0xffff;  // the bits of a ticket that count them
+constexpr int64_t kTimeUnit = 64;        // nanoseconds, of the time in a progress
+constexpr int kTimeShift = 32;
 
 void relax() {
 #if defined(__x86_64__)
@@ -29,12 +32,19 @@ void relax() {
 #endif
 }
 
-void sleep_on(std::atomic<uint32_t>& word, uint32_t value) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+// The lower half of a progress: what a caller sleeps on.
+uint32_t done_of(uint64_t progress) { return static_cast<uint32_t>(progress); }
+uint32_t* word_of(std::atomic<uint64_t>& progress) {
+  static_assert(std::endian::native == std::endian::little);
+  return reinterpret_cast<uint32_t*>(&progress);
 }
 
-void wake_sleepers(std::atomic<uint32_t>& word, int count) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+void sleep_on(uint32_t* word, uint32_t value) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void wake_sleepers(uint32_t* word, int count) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }
 
 // True as soon as `changed` is, false when `time` is over first.
@@ -119,7 +129,7 @@ bool ThreadPool::wake(int wanted) {
   const int sleeping = sleeping_.load();
   if (sleeping == 0) return false;
   const int missing = std::min(sleeping, wanted - watching_.load(std::memory_order_relaxed));
-  if (missing > 0) wake_sleepers(news_, missing);
+  if (missing > 0) wake_sleepers(reinterpret_cast<uint32_t*>(&news_), missing);
   return missing > 0;
 }
 
@@ -129,8 +139,6 @@ bool ThreadPool::offer(Loop& loop, int parts, Task task, void* context, int64_t 
   loop.context = context;
   loop.now = now;
   loop.parts = parts;
-  loop.done.store(0, std::memory_order_relaxed);
-  loop.others_time.store(0, std::memory_order_relaxed);
   const uint64_t number = loop.ticket.load(std::memory_order_relaxed) / (kPartsLeft + 1) + 1;
   loop.ticket.store(number * (kPartsLeft + 1) + static_cast<uint64_t>(parts - 1), std::memory_order_release);
   news_.fetch_add(1);
@@ -149,6 +157,7 @@ SplitCost ThreadPool::run(int parts, Task task, void* context, const BusyProbe& 
     return cost;
   }
   start_workers(parts - 1);
+  const uint64_t before = loop->progress.load(std::memory_order_relaxed);
   const int64_t own_begin = offer(*loop, parts, task, context, probe.now) ? probe.now() : cost.begin;
   task(context, 0);
   for (int part = take(*loop); part != 0; part = take(*loop), ++cost.own_parts) task(context, part);
@@ -156,19 +165,21 @@ SplitCost ThreadPool::run(int parts, Task task, void* context, const BusyProbe& 
   cost.own = cost.end - own_begin;
   cost.other_parts = parts - cost.own_parts;
   if (cost.other_parts > 0) {
-    wait_for_others(*loop, static_cast<uint32_t>(cost.other_parts));
-    cost.others = loop->others_time.load(std::memory_order_relaxed);
+    wait_for_others(*loop, done_of(before) + static_cast<uint32_t>(cost.other_parts));
+    const uint64_t progress = loop->progress.load(std::memory_order_relaxed) - before;
+    cost.others = static_cast<int64_t>(progress >> kTimeShift) * kTimeUnit;
     cost.end = probe.now();
   }
   loop->in_use.store(false, std::memory_order_release);
   return cost;
 }
 
-void ThreadPool::wait_for_others(Loop& loop, uint32_t parts) {
-  const auto are_done = [&] { return loop.done.load(std::memory_order_acquire) == parts; };
+void ThreadPool::wait_for_others(Loop& loop, uint32_t done) {
+  const auto are_done = [&] { return done_of(loop.progress.load(std::memory_order_acquire)) == done; };
   if (are_done() || watch(kCallerTime, are_done)) return;
   loop.caller_sleeps.store(true);
-  for (uint32_t done = loop.done.load(); done != parts; done = loop.done.load()) sleep_on(loop.done, done);
+  for (uint32_t found = done_of(loop.progress); found != done; found = done_of(loop.progress))
+    sleep_on(word_of(loop.progress), found);
   loop.caller_sleeps.store(false, std::memory_order_relaxed);
 }
 
@@ -179,9 +190,9 @@ void ThreadPool::serve() {
       for (int part = take(loop); part != 0; part = take(loop)) {
         const int64_t begin = loop.now();
         loop.task(loop.context, part);
-        loop.others_time.fetch_add(loop.now() - begin, std::memory_order_relaxed);
-        loop.done.fetch_add(1);  // from here on the loop may be another one
-        if (loop.caller_sleeps.load()) wake_sleepers(loop.done, 1);
+        const auto time = static_cast<uint64_t>((loop.now() - begin) / kTimeUnit);
+        loop.progress.fetch_add((time << kTimeShift) + 1);  // from here on the loop may be another one
+        if (loop.caller_sleeps.load()) wake_sleepers(word_of(loop.progress), 1);
       }
     wait_for_loop(seen);
   }
@@ -194,7 +205,7 @@ void ThreadPool::wait_for_loop(uint32_t seen) {
   watching_.fetch_sub(1, std::memory_order_relaxed);
   if (come) return;
   sleeping_.fetch_add(1);
-  while (news_.load() == seen) sleep_on(news_, seen);
+  while (news_.load() == seen) sleep_on(reinterpret_cast<uint32_t*>(&news_), seen);
   sleeping_.fetch_sub(1);
 }
 

@@ -39,9 +39,10 @@ class ThreadPool {
     int parts = 0;
     std::atomic<bool> in_use{false};
 
-    alignas(64) std::atomic<uint32_t> done{0};  // by workers
+    // Grows from loop to loop: below, the parts that workers have done; above, their time in units of 64 ns. One
+    // number, because each change of what another core has read takes the time of some hundred instructions.
+    alignas(64) std::atomic<uint64_t> progress{0};
     std::atomic<bool> caller_sleeps{false};
-    std::atomic<int64_t> others_time{0};
   };
 
   static int take(Loop& loop);
@@ -51,7 +52,7 @@ class ThreadPool {
   bool wake(int wanted);
   void serve();
   void wait_for_loop(uint32_t seen);
-  static void wait_for_others(Loop& loop, uint32_t parts);
+  static void wait_for_others(Loop& loop, uint32_t done);
 
   // What workers write in each loop lies apart from what callers read in each.
   std::array<Loop, 8> loops_;                  // so many callers at once; one more works alone
