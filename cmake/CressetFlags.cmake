@@ -67,7 +67,6 @@ function(cresset_library_flags target)
       target_link_options(${target} PRIVATE LINKER:-z,pack-relative-relocs)
     endif()
   endif()
-  target_link_libraries(${target} PRIVATE OpenMP::OpenMP_CXX)
 endfunction()
 
 # Highway builds each kernel once per target: SSE4, AVX2 and AVX3 (AVX-512). Naming SSE4 the baseline leaves out the scalar
