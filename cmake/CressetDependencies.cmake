@@ -23,16 +23,14 @@ endfunction()
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-if(NOT CRESSET_PLAIN_POOL)
-  find_package(OpenMP REQUIRED COMPONENTS CXX)
-endif()
+find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 cresset_find_dependency(highway REQUIRED HEADER hwy/highway.h LIBRARY hwy PACKAGE libhwy-dev)
 if(CRESSET_highway_LIBRARY MATCHES "\\.so")
   set_property(TARGET CressetDeps::highway PROPERTY INTERFACE_COMPILE_DEFINITIONS HWY_SHARED_DEFINE)
 endif()
 cresset_find_dependency(onednn REQUIRED HEADER dnnl.hpp LIBRARY dnnl PACKAGE libdnnl-dev)
-# The OpenMP variant, by its own folder: it shares the one thread pool, and the system's default may be another.
+# The OpenMP variant, by its own folder: it shares its threads with oneDNN, and the system's default may be another.
 cresset_find_dependency(openblas REQUIRED HEADER cblas.h LIBRARY openblas PACKAGE libopenblas-openmp-dev
   SUFFIXES openblas-openmp)
 cresset_find_dependency(fftw REQUIRED HEADER fftw3.h LIBRARY fftw3 PACKAGE libfftw3-dev)

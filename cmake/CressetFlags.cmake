@@ -67,12 +67,6 @@ function(cresset_library_flags target)
       target_link_options(${target} PRIVATE LINKER:-z,pack-relative-relocs)
     endif()
   endif()
-  if(CRESSET_PLAIN_POOL)
-    target_compile_definitions(${target} PRIVATE CRESSET_PLAIN_POOL=1)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fopenmp-simd>)
-  else()
-    target_link_libraries(${target} PRIVATE OpenMP::OpenMP_CXX)
-  endif()
 endfunction()
 
 # Highway builds each kernel once per target: SSE4, AVX2 and AVX3 (AVX-512). Naming SSE4 the baseline leaves out the scalar

@@ -104,7 +104,7 @@ else()
   add_library(cresset_loaded_objects OBJECT ${cresset_dnn_sources} ${cresset_image_sources})
   cresset_library_flags(cresset_loaded_objects)
   cresset_public_interface(cresset_loaded_objects PUBLIC)
-  set(loaded_dependencies CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw CressetDeps::fftwf
+  set(loaded_dependencies OpenMP::OpenMP_CXX CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw CressetDeps::fftwf
     ${cresset_image_dependencies})
   target_link_libraries(cresset_loaded_objects PRIVATE ${loaded_dependencies} CressetDeps::highway)
   add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} $<TARGET_OBJECTS:cresset_loaded_objects>)
@@ -160,7 +160,7 @@ endfunction()
 
 if(cresset_dnn_sources AND BUILD_SHARED_LIBS)
   cresset_add_loadable(cresset_dnn ${cresset_dnn_sources})
-  target_link_libraries(cresset_dnn PRIVATE CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw
+  target_link_libraries(cresset_dnn PRIVATE OpenMP::OpenMP_CXX CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw
     CressetDeps::fftwf CressetDeps::highway)
   # The loader would otherwise take the system's default OpenBLAS, which has threads of its own.
   cmake_path(GET CRESSET_openblas_LIBRARY PARENT_PATH openblas_folder)

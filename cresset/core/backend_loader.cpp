@@ -2,11 +2,14 @@
 #include "cresset/core/backend_loader.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <initializer_list>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace cresset {
 namespace {
@@ -36,28 +39,48 @@ std::string beside_this_library(const char* file) {
   return slash == std::string::npos ? file : path.substr(0, slash + 1) + file;
 }
 
-// OpenBLAS 0.3.21 takes Intel CPUs newer than itself for a Prescott, which costs a factor of 4 to 9. While it loads,
-// the environment names a core that fits; a setting of the user's stays.
-class OpenblasCore {
+// The environment with more variables, for libraries that read it while they are loaded. The old one stays as it is:
+// setenv would move it under the feet of a thread that reads it.
+class LongerEnvironment {
  public:
-  OpenblasCore() {
-#if defined(__x86_64__)
-    if (std::getenv(kName) || !__builtin_cpu_is("intel") || !__builtin_cpu_supports("avx2")) return;
-    const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-    set_ = setenv(kName, wide ? "SKYLAKEX" : "HASWELL", 0) == 0;
-#endif
+  explicit LongerEnvironment(std::initializer_list<const char*> added) : before_(environ) {
+    for (char** variable = before_; variable != nullptr && *variable != nullptr; ++variable) list_.push_back(*variable);
+    for (const char* variable : added)
+      if (variable != nullptr) list_.push_back(const_cast<char*>(variable));
+    list_.push_back(nullptr);
+    environ = list_.data();
   }
-  ~OpenblasCore() {
-    if (set_) unsetenv(kName);
+  ~LongerEnvironment() {
+    if (environ == list_.data()) environ = before_;           // else another thread has made one of its own meanwhile
+    static auto* kept = new std::vector<std::vector<char*>>;  // a thread may still be reading it
+    kept->push_back(std::move(list_));
   }
-  OpenblasCore(const OpenblasCore&) = delete;
-  OpenblasCore& operator=(const OpenblasCore&) = delete;
+  LongerEnvironment(const LongerEnvironment&) = delete;
+  LongerEnvironment& operator=(const LongerEnvironment&) = delete;
 
  private:
-  static constexpr const char* kName = "OPENBLAS_CORETYPE";
-  bool set_ = false;
+  char** before_;
+  std::vector<char*> list_;
 };
+
+// OpenBLAS 0.3.21 takes Intel CPUs newer than itself for a Prescott, which costs a factor of 4 to 9: the core that
+// fits, unless the user names one.
+const char* openblas_core() {
+#if defined(__x86_64__)
+  if (std::getenv("OPENBLAS_CORETYPE") || !__builtin_cpu_is("intel") || !__builtin_cpu_supports("avx2")) return nullptr;
+  const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+  return wide ? "OPENBLAS_CORETYPE=SKYLAKEX" : "OPENBLAS_CORETYPE=HASWELL";
+#else
+  return nullptr;
+#endif
+}
+
+// libgomp's threads wait for their next region by spinning for milliseconds, on the cores that Cresset's own threads
+// want. Some microseconds serve as well. Nothing can be done where the program has loaded it already.
+const char* openmp_waiting() {
+  return std::getenv("OMP_WAIT_POLICY") || std::getenv("GOMP_SPINCOUNT") ? nullptr : "GOMP_SPINCOUNT=1000";
+}
 
 }  // namespace
 
@@ -76,7 +99,7 @@ bool load_backend(DeviceType device) {
   if (device == kCPU) return false;  // its kernels are linked in
 #endif
   std::call_once(b.once, [&] {
-    const OpenblasCore core;
+    const LongerEnvironment longer{openblas_core(), openmp_waiting()};
     b.loaded = load_library(b.library, b.error);
   });
   return b.loaded;

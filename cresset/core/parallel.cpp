@@ -1,25 +1,26 @@
-// The pool behind parallel_for. Regions always ask for the full thread count: libgomp ends the threads that a smaller
-// region does not need and must then create them anew. With CRESSET_PLAIN_POOL=1 a pool of std::threads takes OpenMP's
-// place, whose barriers the thread sanitizer cannot see.
+// How parallel_for cuts its range, and who may cut: the threads are the pool's (thread_pool.h), and whether they are
+// used just now is the watch's decision (busy_watch.h).
 #include "cresset/core/parallel.h"
 
 #include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <utility>
 
 #include "cresset/core/error.h"
+#include "cresset/core/library_threads.h"
+#include "cresset/core/parallel_probe.h"
+#include "cresset/core/thread_pool.h"
 
-#if CRESSET_PLAIN_POOL
-#include <condition_variable>
-#include <cstdlib>
-#include <mutex>
-#include <thread>
-#else
-#include <omp.h>
-#endif
+// There if the program itself uses OpenMP.
+extern "C" {
+[[gnu::weak]] int omp_in_parallel();
+[[gnu::weak]] int omp_get_thread_num();
+[[gnu::weak]] int omp_get_max_threads();
+}
 
 namespace cresset {
 namespace {
@@ -28,112 +29,50 @@ struct ThreadState {
   int16_t serial_depth = 0;
   bool in_region = false;
   int part = 0;
-  int aligned = 0;  // what this thread last told OpenMP
+  int told = 0;  // what this thread last told the libraries
 };
 constinit thread_local ThreadState state;
 
 constinit std::atomic<int> thread_count{0};  // 0: not asked for yet
-constinit std::atomic<bool> forked{false};   // libgomp's threads do not survive a fork, and waiting for them hangs
+constinit std::atomic<bool> forked{false};   // threads do not survive a fork, and waiting for them hangs
+constinit std::atomic<const detail::LibraryThreads*> libraries{nullptr};
 
 [[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, [] { forked = true; });
 
-#if CRESSET_PLAIN_POOL
+constinit detail::BusyProbe probe{detail::steady_now, detail::kernel_run_delay};
+constinit detail::BusyWatch watch_over_threads;
 
 int default_num_threads() {
+  if (omp_get_max_threads != nullptr) return std::max(1, omp_get_max_threads());
   const char* wanted = std::getenv("OMP_NUM_THREADS");
-  const int count = wanted != nullptr ? std::atoi(wanted) : static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, count);
+  if (const int count = wanted != nullptr ? std::atoi(wanted) : 0; count > 0) return count;
+  return detail::cores_of_this_process();
 }
 
-bool in_foreign_region() { return false; }
-int foreign_thread() { return 0; }
-
-class Pool {
- public:
-  // Never destroyed: its threads wait in it until the process ends.
-  static Pool& get() {
-    static Pool* pool = new Pool;
-    return *pool;
-  }
-
-  template <class Task>
-  void run(int parts, const Task& task) {
-    std::unique_lock busy(busy_, std::try_to_lock);
-    std::unique_lock lock(mutex_);
-    if (!busy.owns_lock()) {  // another thread's region has the workers
-      lock.unlock();
-      for (int part = 0; part < parts; ++part) task(part);
-      return;
-    }
-    for (; workers_ < parts - 1; ++workers_) std::thread([this] { serve(); }).detach();
-    call_ = [](const void* context, int part) { (*static_cast<const Task*>(context))(part); };
-    context_ = &task;
-    next_ = 0;
-    parts_ = unfinished_ = parts;
-    wake_.notify_all();
-    while (next_ < parts_) run_one(lock);
-    done_.wait(lock, [this] { return unfinished_ == 0; });
-  }
-
- private:
-  void serve() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      wake_.wait(lock, [this] { return next_ < parts_; });
-      run_one(lock);
-    }
-  }
-
-  void run_one(std::unique_lock<std::mutex>& lock) {
-    const int part = next_++;
-    lock.unlock();
-    call_(context_, part);
-    lock.lock();
-    if (--unfinished_ == 0) done_.notify_one();
-  }
-
-  std::mutex busy_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::condition_variable done_;
-  void (*call_)(const void*, int) = nullptr;
-  const void* context_ = nullptr;
-  int workers_ = 0;
-  int next_ = 0;
-  int parts_ = 0;
-  int unfinished_ = 0;
-};
-
-template <class Task>
-void run_on_pool(int parts, int /*threads*/, const Task& task) {
-  Pool::get().run(parts, task);
+bool in_foreign_region() {
+  if (omp_in_parallel != nullptr) return omp_in_parallel() != 0;
+  const auto* found = libraries.load(std::memory_order_acquire);
+  return found != nullptr && found->in_region();
 }
 
-void tell_libraries(int) {}
-
-#else
-
-int default_num_threads() { return std::max(1, omp_get_max_threads()); }
-
-bool in_foreign_region() { return omp_in_parallel() != 0; }
-int foreign_thread() { return omp_get_thread_num(); }
-
-template <class Task>
-void run_on_pool(int parts, int threads, const Task& task) {
-#pragma omp parallel num_threads(threads)
-  // OpenMP may give fewer threads than asked for.
-  for (int part = omp_get_thread_num(); part < parts; part += omp_get_num_threads()) task(part);
+int foreign_thread() {
+  if (omp_get_thread_num != nullptr) return omp_get_thread_num();
+  const auto* found = libraries.load(std::memory_order_acquire);
+  return found != nullptr ? found->number() : 0;
 }
-
-// Sets a number only; unlike a region it is safe in a forked child, where it keeps libraries from starting one.
-void tell_libraries(int count) { omp_set_num_threads(count); }
-
-#endif
 
 bool is_forked() { return forked.load(std::memory_order_relaxed); }
 
 // Whether this thread may start a region.
 bool may_split() { return !is_forked() && state.serial_depth == 0 && !in_parallel_region(); }
+
+void tell_libraries(int count) {
+  if (CRESSET_LIKELY(state.told == count)) return;
+  const auto* found = libraries.load(std::memory_order_acquire);
+  if (found == nullptr) return;
+  found->set(count);
+  state.told = count;
+}
 
 class FirstException {
  public:
@@ -149,19 +88,41 @@ class FirstException {
   std::exception_ptr exception_;
 };
 
+// A range in parts, of which the first ones are longer by one where it does not divide.
+struct Split {
+  int64_t begin, share, longer;
+  detail::RangeBody body;
+  const void* context;
+  FirstException first = {};
+
+  void run(int part) {
+    const bool was_in_region = std::exchange(state.in_region, true);
+    const int was_part = std::exchange(state.part, part);
+    tell_libraries(1);  // workers keep to that
+    const int64_t start = begin + part * share + std::min<int64_t>(part, longer);
+    try {
+      body(context, start, start + share + (part < longer));
+    } catch (...) {
+      first.keep_current();
+    }
+    state.in_region = was_in_region;
+    state.part = was_part;
+  }
+};
+
 }  // namespace
 
 int get_num_threads() {
   if (is_forked()) return 1;
   int count = thread_count.load(std::memory_order_relaxed);
   if (CRESSET_LIKELY(count != 0)) return count;
-  const int initial = default_num_threads();
+  const int initial = std::min(default_num_threads(), detail::ThreadPool::kMostParts);
   return thread_count.compare_exchange_strong(count, initial) ? initial : count;
 }
 
 void set_num_threads(int count) {
   CRESSET_CHECK_AS(ValueError, count >= 1, "set_num_threads: found ", count, " (expected at least 1)");
-  constexpr int kMost = 4096;  // far beyond any machine; OpenMP itself crashes on absurd numbers
+  constexpr int kMost = detail::ThreadPool::kMostParts;  // far beyond any machine
   CRESSET_CHECK_AS(ValueError, count <= kMost, "set_num_threads: found ", count, " (expected at most ", kMost, ")");
   thread_count = count;
 }
@@ -171,11 +132,9 @@ bool in_parallel_region() { return state.in_region || (!is_forked() && in_foreig
 int get_thread_num() { return state.in_region || is_forked() ? state.part : foreign_thread(); }
 
 void align_library_threads() {
-  if (in_parallel_region()) return;
-  const int count = state.serial_depth == 0 ? get_num_threads() : 1;
-  if (CRESSET_LIKELY(state.aligned == count)) return;
-  tell_libraries(count);
-  state.aligned = count;
+  if (state.in_region) return tell_libraries(1);
+  if (!is_forked() && in_foreign_region()) return;  // there OpenMP itself keeps them serial
+  tell_libraries(state.serial_depth == 0 ? get_num_threads() : 1);
 }
 
 SerialScope::SerialScope() { ++state.serial_depth; }
@@ -183,28 +142,42 @@ SerialScope::~SerialScope() { --state.serial_depth; }
 
 namespace detail {
 
+SerialLibraries::SerialLibraries() : told_(state.told) {
+  const LibraryThreads* found = libraries.load(std::memory_order_acquire);
+  if (found == nullptr || told_ == 1) return;
+  before_ = found->get();
+  tell_libraries(1);
+}
+
+SerialLibraries::~SerialLibraries() {
+  if (before_ == 0) return;
+  libraries.load(std::memory_order_acquire)->set(before_);
+  state.told = told_;
+}
+
+void register_library_threads(const LibraryThreads* threads) { libraries.store(threads, std::memory_order_release); }
+
+BusyProbe set_busy_probe(const BusyProbe& wanted) {
+  watch_over_threads.forget();
+  return std::exchange(probe, wanted);
+}
+
 void run_parallel(int64_t begin, int64_t end, int64_t grain, RangeBody body, const void* context) {
-  const int threads = get_num_threads();
   const int64_t range = end - begin;
-  const auto parts = static_cast<int>(std::min<int64_t>(threads, range / std::max<int64_t>(1, grain)));
+  const auto parts = static_cast<int>(std::min<int64_t>(get_num_threads(), range / std::max<int64_t>(1, grain)));
   if (parts <= 1 || !may_split()) return body(context, begin, end);
 
-  FirstException first;
-  const int64_t share = range / parts;
-  const int64_t longer = range % parts;  // so many parts take one more
-  run_on_pool(parts, threads, [&](int part) {
-    const bool was_in_region = std::exchange(state.in_region, true);
-    const int was_part = std::exchange(state.part, part);
-    const int64_t start = begin + part * share + std::min<int64_t>(part, longer);
-    try {
-      body(context, start, start + share + (part < longer));
-    } catch (...) {
-      first.keep_current();
+  Split split{begin, range / parts, range % parts, body, context};
+  {
+    const SerialLibraries serial;
+    if (watch_over_threads.threads_pay(probe)) {
+      const auto task = [](void* of, int part) { static_cast<Split*>(of)->run(part); };
+      watch_over_threads.add(ThreadPool::get().run(parts, task, &split, probe), probe);
+    } else {
+      for (int part = 0; part < parts; ++part) split.run(part);
     }
-    state.in_region = was_in_region;
-    state.part = was_part;
-  });
-  first.rethrow();
+  }
+  split.first.rethrow();
 }
 
 }  // namespace detail

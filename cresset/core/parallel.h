@@ -1,5 +1,5 @@
-// parallel_for: the one way kernels use several threads. The pool is OpenMP's, which oneDNN and the BLAS share; the
-// thread count is one global, because omp_set_num_threads binds only the thread that calls it.
+// parallel_for: the one way kernels use several threads. The pool is Cresset's own; libraries are called on one thread
+// for each part, and the few calls that use OpenMP's threads get the same count, which is one for the whole process.
 #pragma once
 
 #include <cstdint>

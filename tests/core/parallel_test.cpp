@@ -2,22 +2,28 @@
 #include "cresset/core/parallel.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "cresset/core/backend_loader.h"
 #include "cresset/core/error.h"
+#include "cresset/core/library_threads.h"
+#include "cresset/core/parallel_probe.h"
 #include "tests/support/child_process.h"
-
-#if !CRESSET_PLAIN_POOL
-#include <omp.h>
-#endif
 
 namespace cresset {
 namespace {
@@ -35,14 +41,49 @@ std::vector<Part> parts_of(int64_t begin, int64_t end, int64_t grain) {
   return parts;
 }
 
+// libcresset_dnn.so registers the same when it is loaded.
+constexpr detail::LibraryThreads kOpenMp{omp_get_max_threads, omp_set_num_threads,
+                                         [] { return omp_in_parallel() != 0; }, omp_get_thread_num};
+
 class Parallel : public ::testing::Test {
  protected:
-  void SetUp() override { set_num_threads(4); }
-  void TearDown() override { set_num_threads(original_); }
+  // The clock stands still, so that threads are used however busy the machine is.
+  void SetUp() override {
+    set_num_threads(4);
+    detail::register_library_threads(&kOpenMp);
+    probe_ = detail::set_busy_probe({[]() -> int64_t { return 0; }, []() -> int64_t { return 0; }});
+  }
+  void TearDown() override {
+    set_num_threads(original_);
+    detail::set_busy_probe(probe_);
+  }
 
  private:
   int original_ = get_num_threads();
+  detail::BusyProbe probe_{};
 };
+
+// Waits for what another thread does, but not for ever.
+template <class Done>
+bool comes_true(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!done()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  return true;
+}
+
+// Whether `threads` threads are in the parts of one loop at the same time.
+bool all_meet(int threads) {
+  std::atomic<int> there{0};
+  std::atomic<bool> met{true};
+  parallel_for(0, threads, 1, [&](int64_t, int64_t) {
+    ++there;
+    if (!comes_true([&] { return there == threads; })) met = false;
+  });
+  return met;
+}
 
 TEST_F(Parallel, EveryIndexIsVisitedOnce) {
   for (const int threads : {1, 2, 3, 8}) {
@@ -148,7 +189,144 @@ TEST_F(Parallel, AForkedChildRunsSerially) {
   EXPECT_EQ(parts_of(0, 100, 1).size(), 4U);
 }
 
-#if !CRESSET_PLAIN_POOL
+TEST_F(Parallel, EveryThreadTakesAPart) {
+  for (const int threads : {2, 4, 7}) {
+    set_num_threads(threads);
+    EXPECT_TRUE(all_meet(threads)) << threads;
+  }
+}
+
+TEST_F(Parallel, WorkersBlockAllSignals) {
+  std::mutex mutex;
+  std::set<std::thread::id> open;  // threads that a signal may reach
+  std::atomic<int> there{0};
+  parallel_for(0, 4, 1, [&](int64_t, int64_t) {
+    sigset_t mask;
+    pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+    for (const int number : {SIGALRM, SIGPROF, SIGUSR1, SIGTERM, SIGINT, SIGRTMIN + 3}) {
+      std::lock_guard lock(mutex);
+      if (!sigismember(&mask, number)) open.insert(std::this_thread::get_id());
+    }
+    ++there;
+    EXPECT_TRUE(comes_true([&] { return there == 4; }));
+  });
+  EXPECT_EQ(open, std::set<std::thread::id>{std::this_thread::get_id()});
+}
+
+// All workers stand in another caller's loop, as they do when other programs have taken their cores.
+TEST_F(Parallel, ACallerNeedsNoWorkerToFinish) {
+  constexpr int kThreads = 8;  // no test here has more
+  set_num_threads(kThreads);
+  std::atomic<int> held{0};
+  std::atomic<bool> released{false};
+  std::thread holder([&] {
+    parallel_for(0, kThreads, 1, [&](int64_t, int64_t) {
+      ++held;
+      EXPECT_TRUE(comes_true([&] { return released.load(); }));
+    });
+  });
+  EXPECT_TRUE(comes_true([&] { return held == kThreads; }));
+  std::set<std::thread::id> threads;
+  int parts = 0;
+  parallel_for(0, kThreads, 1, [&](int64_t, int64_t) {
+    threads.insert(std::this_thread::get_id());
+    ++parts;
+  });
+  EXPECT_FALSE(released);
+  EXPECT_EQ(parts, kThreads);
+  EXPECT_EQ(threads, std::set<std::thread::id>{std::this_thread::get_id()});
+  released = true;
+  holder.join();
+}
+
+TEST_F(Parallel, MoreCallersThanThePoolServesAtOnceAllFinish) {
+  constexpr int kCallers = 20;
+  std::atomic<int> inside{0};
+  std::atomic<int64_t> sum{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kCallers; ++i) {
+    callers.emplace_back([&] {
+      bool first = true;
+      for (int round = 0; round < 20; ++round) {
+        parallel_for(0, 40, 1, [&](int64_t begin, int64_t end) {
+          sum += end - begin;
+          if (begin != 0 || !std::exchange(first, false)) return;
+          ++inside;  // the caller's own part: all of them are in a loop at once
+          EXPECT_TRUE(comes_true([&] { return inside == kCallers; }));
+        });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, kCallers * 20 * 40);
+}
+
+std::atomic<int64_t> fake_now{0}, fake_delay{0};
+thread_local bool sees_fake_clock = false;
+
+// Reads the environment all the time, as threads of a program may.
+TEST(BackendLoader, LeavesTheEnvironmentAsItWas) {
+  char** const before = environ;
+  const std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
+  std::atomic<bool> stop{false};
+  std::atomic<int> wrong{0};
+  std::thread reader([&] {
+    while (!stop) wrong += path != (std::getenv("PATH") ? std::getenv("PATH") : "");
+  });
+  load_backend(kCPU);
+  stop = true;
+  reader.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_STREQ(backend_load_error(kCPU), "");
+  EXPECT_EQ(environ, before);
+}
+
+// The caller is ready to run for 5 ms without getting a core.
+TEST_F(Parallel, WhileOthersHoldTheCoresTheCallerRunsAllPartsItself) {
+  sees_fake_clock = true;
+  fake_now = fake_delay = 0;
+  detail::set_busy_probe({[]() -> int64_t { return sees_fake_clock ? fake_now.load() : 0; },
+                          []() -> int64_t { return fake_delay.load(); }});
+  const std::thread::id me = std::this_thread::get_id();
+  parallel_for(0, 4, 1, [](int64_t, int64_t) {});  // from here on its delays are counted
+  parallel_for(0, 4, 1, [&](int64_t, int64_t) {
+    if (std::this_thread::get_id() != me) return;
+    fake_now += 5'000'000;
+    fake_delay += 5'000'000;
+  });
+  std::mutex mutex;
+  std::vector<Part> parts;
+  std::set<std::thread::id> threads;
+  parallel_for(0, 10, 1, [&](int64_t first, int64_t last) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // a worker that was woken would come in this time
+    std::lock_guard lock(mutex);
+    EXPECT_TRUE(in_parallel_region());
+    parts.emplace_back(first, last);
+    threads.insert(std::this_thread::get_id());
+  });
+  EXPECT_EQ(parts, (std::vector<Part>{{0, 3}, {3, 6}, {6, 8}, {8, 10}}));
+  EXPECT_EQ(threads, std::set<std::thread::id>{me});
+  EXPECT_EQ(get_num_threads(), 4);
+
+  fake_now += 2 * detail::BusyWatch::kShortestPause;
+  EXPECT_TRUE(all_meet(4));
+  sees_fake_clock = false;
+}
+
+TEST_F(Parallel, TheProcessMayExitWhileThreadsCompute) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        static std::atomic<int> loops{0};
+        for (int i = 0; i < 3; ++i)
+          std::thread([] {
+            while (true) parallel_for(0, 4, 1, [](int64_t, int64_t) { ++loops; });
+          }).detach();
+        comes_true([] { return loops > 1000; });
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
 
 int library_threads() {
   align_library_threads();
@@ -182,7 +360,21 @@ TEST_F(Parallel, AnOpenMpRegionOfTheProgramCountsAsParallel) {
   EXPECT_EQ(split, 0);
 }
 
-#endif
+TEST_F(Parallel, LibrariesAreSerialInsidePartsAndGetBackWhatTheyHad) {
+  omp_set_num_threads(3);  // the program's own
+  std::atomic<int> most{0};
+  parallel_for(0, 4, 1, [&](int64_t, int64_t) {
+    align_library_threads();
+    most = std::max(most.load(), omp_get_max_threads());
+  });
+  EXPECT_EQ(most, 1);
+  EXPECT_EQ(omp_get_max_threads(), 3);
+  {
+    const detail::SerialLibraries serial;
+    EXPECT_EQ(omp_get_max_threads(), 1);
+  }
+  EXPECT_EQ(omp_get_max_threads(), 3);
+}
 
 }  // namespace
 }  // namespace cresset

@@ -2,6 +2,10 @@
 // their derivatives.
 #include "cresset/ops/matmul.h"
 
+#include <atomic>
+
+#include "cresset/core/parallel.h"
+#include "cresset/core/parallel_probe.h"
 #include "tests/ops/matrix_reference.h"
 
 namespace cresset::matmul_test {
@@ -128,6 +132,27 @@ TEST(MmOnPointwiseTargets, ProductsAlongKGiveTheSameBitsOnAnyNumberOfThreads) {
     }
     set_num_threads(before);
   }
+}
+
+thread_local bool on_a_busy_core = false;
+std::atomic<int64_t> busy_clock{0};
+
+// The caller then does by itself what threads would have done, in the same pieces.
+TEST(Mm, BusyCoresDoNotChangeABit) {
+  const int before = get_num_threads();
+  set_num_threads(3);
+  on_a_busy_core = true;
+  // This thread waits for a core all the time.
+  const auto probe = detail::set_busy_probe({[]() -> int64_t { return on_a_busy_core ? busy_clock += 1'000'000 : 0; },
+                                             []() -> int64_t { return busy_clock; }});
+  for (DType dtype : {kFloat, kDouble, kComplexDouble}) {
+    const Tensor a = numbers({140, 300}, dtype, 1), b = numbers({300, 170}, dtype, 2);
+    const Tensor first = mm(a, b);
+    for (int i = 0; i < 30; i++) EXPECT_TRUE(equal(mm(a, b), first)) << name_of(dtype) << ", call " << i;
+  }
+  detail::set_busy_probe(probe);
+  on_a_busy_core = false;
+  set_num_threads(before);
 }
 
 // Threads take rows, or columns, in steps of eight: heights on both sides of a step, a share that is empty or short,

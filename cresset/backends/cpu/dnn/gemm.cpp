@@ -7,6 +7,7 @@
 
 #include "cresset/backends/cpu/dnn/gemm.h"
 #include "cresset/backends/cpu/dnn/library_call.h"
+#include "cresset/core/library_threads.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
@@ -55,29 +56,48 @@ void multiply(const Gemm& g, const Call& c) {
   }
 }
 
-// oneDNN's threads pack a side together and wait for each other several times. From so many rows or columns for each
-// on, a thread that packs all of the other side for itself and waits for nobody is as quick or quicker: on two threads
-// of a Zen 4 by up to 25 %, and by half where other programs want the cores too. Measured; with 32 rows it is slower
-// there, with 64 on a Xeon.
-constexpr int64_t kOwn = 128;
-constexpr int64_t kStep = 8;  // rows that oneDNN's kernel takes at once
+// A product in rows x cols pieces, each of which a thread computes by itself: it packs what it needs of both sides and
+// waits for nobody. The libraries' own threads share the packing and wait for each other several times, which costs as
+// much on idle cores as it saves, and far more where other programs want the cores too.
+struct Pieces {
+  int64_t rows = 1, cols = 1;
+};
 
-// The product by rows, or by columns where there are too few rows, a part for each thread.
-void multiply_in_parts(const Gemm& g, const Call& c, int64_t threads) {
+constexpr int64_t kStep = 8;  // rows that oneDNN's kernel takes at once
+constexpr int64_t kLeastSide = 16;
+constexpr int64_t kPieceWork = 250000;  // multiplications that are worth another thread
+
+// For `threads` pieces at most, of which none is tiny: the grid that has least to do in its largest piece.
+Pieces pieces_of(int64_t m, int64_t n, int64_t k, int64_t threads) {
+  const int64_t most = std::min(threads, m * n * k / kPieceWork);
+  Pieces best;
+  int64_t least = INT64_MAX;
+  for (int64_t rows = 1; rows <= std::max<int64_t>(1, std::min(most, m / kLeastSide)); rows++) {
+    const int64_t cols = std::max<int64_t>(1, std::min(most / rows, n / kLeastSide));
+    const int64_t height = (m + rows - 1) / rows, width = (n + cols - 1) / cols;
+    constexpr int64_t kPacking = 8;  // a number that is packed costs as much as so many products
+    if (const int64_t cost = height * width + kPacking * (height + width); cost < least) {
+      least = cost;
+      best = {rows, cols};
+    }
+  }
+  return best;
+}
+
+void multiply_piece(const Gemm& g, const Call& c, const Pieces& pieces, int64_t index) {
   const auto size = static_cast<int64_t>(element_size(g.dtype));
-  const bool by_rows = c.m >= kOwn * threads;
-  const int64_t count = by_rows ? c.m : c.n, steps = (count + kStep - 1) / kStep;
-  parallel_for(0, steps, steps / threads, [&](int64_t first, int64_t last) {
-    Call part = c;
-    const int64_t from = first * kStep;
-    (by_rows ? part.m : part.n) = std::min(last * kStep, count) - from;
-    if (by_rows)
-      part.left = static_cast<const char*>(c.left) + from * (c.a.transposed ? 1 : c.a.lead) * size;
-    else
-      part.right = static_cast<const char*>(c.right) + from * (c.b.transposed ? c.b.lead : 1) * size;
-    part.out = static_cast<char*>(c.out) + from * (by_rows ? c.out_lead : 1) * size;
-    multiply(g, part);
-  });
+  const auto cut = [](int64_t count, int64_t piece, int64_t pieces) {
+    return piece == pieces ? count : (count + kStep - 1) / kStep * piece / pieces * kStep;
+  };
+  const int64_t i = index / pieces.cols, j = index % pieces.cols;
+  const int64_t row = cut(c.m, i, pieces.rows), col = cut(c.n, j, pieces.cols);
+  Call part = c;
+  part.m = cut(c.m, i + 1, pieces.rows) - row;
+  part.n = cut(c.n, j + 1, pieces.cols) - col;
+  part.left = static_cast<const char*>(c.left) + row * (c.a.transposed ? 1 : c.a.lead) * size;
+  part.right = static_cast<const char*>(c.right) + col * (c.b.transposed ? c.b.lead : 1) * size;
+  part.out = static_cast<char*>(c.out) + (row * c.out_lead + col) * size;
+  multiply(g, part);
 }
 
 bool library_gemm(const Gemm& call) {
@@ -97,28 +117,27 @@ bool library_gemm(const Gemm& call) {
 
   const auto size = static_cast<int64_t>(element_size(g.dtype));
   const int64_t threads = get_num_threads();
-  const bool in_parts = g.dtype == kFloat && threads > 1 && std::max(g.m, g.n) >= kOwn * threads;
-  auto one = [&](int64_t i) {
-    const Call c{g.m,
-                 g.n,
-                 g.k,
-                 a,
-                 b,
-                 out.lead,
-                 static_cast<const char*>(g.a.data) + i * g.a.batch * size,
-                 static_cast<const char*>(g.b.data) + i * g.b.batch * size,
-                 static_cast<char*>(g.out.data) + i * g.out.batch * size};
-    in_parts ? multiply_in_parts(g, c, threads) : multiply(g, c);
-  };
+  const bool whole = g.batch >= threads || in_parallel_region();
+  const Pieces pieces = whole ? Pieces{} : pieces_of(g.m, g.n, g.k, threads);
+  const int64_t each = pieces.rows * pieces.cols;
   const LibraryCall library;
   if (!library.allowed()) return false;
-  if (g.batch >= threads && g.batch > 1) {  // inside a region the libraries stay serial
-    parallel_for(0, g.batch, 1, [&](int64_t first, int64_t last) {
-      for (int64_t i = first; i < last; i++) one(i);
-    });
-  } else {
-    for (int64_t i = 0; i < g.batch; i++) one(i);
-  }
+  const detail::SerialLibraries serial;
+  parallel_for(0, g.batch * each, 1, [&](int64_t first, int64_t last) {
+    for (int64_t at = first; at < last; at++) {
+      const int64_t i = at / each;
+      const Call c{g.m,
+                   g.n,
+                   g.k,
+                   a,
+                   b,
+                   out.lead,
+                   static_cast<const char*>(g.a.data) + i * g.a.batch * size,
+                   static_cast<const char*>(g.b.data) + i * g.b.batch * size,
+                   static_cast<char*>(g.out.data) + i * g.out.batch * size};
+      multiply_piece(g, c, pieces, at % each);
+    }
+  });
   return true;
 }
 
