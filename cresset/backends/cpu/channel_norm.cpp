@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "cresset/backends/cpu/norm_simd.h"
+#include "cresset/backends/cpu/channel_norm_simd.h"
 #include "cresset/backends/cpu/slab.h"
 #include "cresset/core/kernel.h"
 #include "cresset/core/parallel.h"
@@ -21,6 +21,16 @@ int64_t grain_of(int64_t n) { return std::max<int64_t>(1, kGrain / std::max<int6
 template <class T>
 T* numbers(const Tensor& x) {
   return static_cast<T*>(x.impl()->data());
+}
+
+// Calls f with a number of the type that the tensors are read and written as: bfloat16 only where all are, since
+// another type would be rounded to it; other half types come as float.
+template <class F>
+void with_numbers(std::initializer_list<const Tensor*> tensors, const F& f) {
+  if ((*tensors.begin())->dtype() == kDouble) return f(double());
+  for (const Tensor* t : tensors)
+    if (t->dtype() != kBFloat16) return f(float());
+  f(BFloat16());
 }
 
 // A vector of channel values in T; `missing` where the tensor is undefined.
@@ -92,14 +102,16 @@ struct ChannelRows {
 };
 
 // ---- statistics of a batch
-template <class T>
+template <class S>
 std::vector<Moments> row_moments(const ChannelRows& x) {
-  const NormInner<T>& inner = norm_inner<T>();
+  using T = Computed<S>;
+  const ChannelInner<S>& inner = channel_inner<S>();
   const size_t channels = static_cast<size_t>(x.channels);
   const int64_t pieces = x.pieces();
   std::vector<Moments> parts(static_cast<size_t>(pieces) * channels);
   parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
-    std::vector<T> buffer(channels), sum(channels), squares(channels), zero(channels), middle(channels);
+    std::vector<S> buffer(channels);
+    std::vector<T> sum(channels), squares(channels), zero(channels), middle(channels);
     for (int64_t piece = begin; piece < end; piece++) {
       Moments* moments = parts.data() + static_cast<size_t>(piece) * channels;
       const int64_t last = x.count * (piece + 1) / pieces;
@@ -127,13 +139,13 @@ std::vector<Moments> row_moments(const ChannelRows& x) {
 }
 
 // The moments of every block [sample, channel].
-template <class T>
+template <class S>
 std::vector<Moments> block_moments(const Tensor& x) {
-  const NormInner<T>& inner = norm_inner<T>();
+  const ChannelInner<S>& inner = channel_inner<S>();
   const int64_t blocks = x.size(0) * x.size(1), n = x.numel() / blocks;
   std::vector<Moments> moments(static_cast<size_t>(blocks));
   parallel_for(0, blocks, grain_of(n), [&](int64_t begin, int64_t end) {
-    Slab<T> from(x, 2);
+    Slab<S> from(x, 2);
     for (int64_t i = begin; i < end; i++) {
       Moments& m = moments[static_cast<size_t>(i)];
       m.count = static_cast<double>(n);
@@ -143,17 +155,18 @@ std::vector<Moments> block_moments(const Tensor& x) {
   return moments;
 }
 
-template <class T>
+template <class S>
 void stats_typed(const Tensor& mean, const Tensor& rstd, const Tensor& running_mean, const Tensor& running_var,
                  const Tensor& x, double momentum, double eps) {
+  using T = Computed<S>;
   const int64_t channels = x.size(1);
   const size_t count = static_cast<size_t>(channels);
   std::vector<Moments> all(count);
   if (x.numel() > 0) {
     if (auto rows = ChannelRows::of(x)) {
-      all = row_moments<T>(*rows);
+      all = row_moments<S>(*rows);
     } else {
-      std::vector<Moments> blocks = block_moments<T>(x);
+      std::vector<Moments> blocks = block_moments<S>(x);
       for (size_t i = 0; i < blocks.size(); i++) all[i % count].add(blocks[i].count, blocks[i].mean, blocks[i].squares);
     }
   }
@@ -172,8 +185,7 @@ void stats_typed(const Tensor& mean, const Tensor& rstd, const Tensor& running_m
 }
 void stats(const Tensor& mean, const Tensor& rstd, const Tensor& running_mean, const Tensor& running_var,
            const Tensor& x, double momentum, double eps) {
-  auto typed = x.dtype() == kDouble ? &stats_typed<double> : &stats_typed<float>;
-  typed(mean, rstd, running_mean, running_var, x, momentum, eps);
+  with_numbers({&x}, [&]<class S>(S) { stats_typed<S>(mean, rstd, running_mean, running_var, x, momentum, eps); });
 }
 void rstd_of(const Tensor& rstd, const Tensor& variance, double eps) {
   std::vector<double> values = channel_values<double>(variance, variance.numel(), 0);
@@ -182,10 +194,11 @@ void rstd_of(const Tensor& rstd, const Tensor& variance, double eps) {
 }
 
 // ---- y = (x - mean) * rstd * w + b
-template <class T>
+template <class S>
 void forward_typed(const Tensor& y, const Tensor& x, const Tensor& mean, const Tensor& rstd, const Tensor& weight,
                    const Tensor& bias) {
-  const NormInner<T>& inner = norm_inner<T>();
+  using T = Computed<S>;
+  const ChannelInner<S>& inner = channel_inner<S>();
   const int64_t channels = x.size(1);
   const T* means = numbers<T>(mean);
   std::vector<T> scale = channel_values<T>(weight, channels, T(1)), shift = channel_values<T>(bias, channels, T(0));
@@ -193,9 +206,9 @@ void forward_typed(const Tensor& y, const Tensor& x, const Tensor& mean, const T
   auto from_rows = ChannelRows::of(x), to_rows = ChannelRows::of(y);
   if (from_rows && to_rows) {
     parallel_for(0, from_rows->count, grain_of(channels), [&](int64_t begin, int64_t end) {
-      std::vector<T> in(static_cast<size_t>(channels)), out(static_cast<size_t>(channels));
+      std::vector<S> in(static_cast<size_t>(channels)), out(static_cast<size_t>(channels));
       for (int64_t i = begin; i < end; i++) {
-        T* to = to_rows->to_write(i, out.data());
+        S* to = to_rows->to_write(i, out.data());
         inner.column_affine(to, from_rows->read(i, in.data()), means, scale.data(), shift.data(), channels);
         to_rows->written(i, to);
       }
@@ -204,7 +217,7 @@ void forward_typed(const Tensor& y, const Tensor& x, const Tensor& mean, const T
   }
   const int64_t blocks = x.size(0) * channels, n = x.numel() / blocks;
   parallel_for(0, blocks, grain_of(n), [&](int64_t begin, int64_t end) {
-    Slab<T> from(x, 2), to(y, 2);
+    Slab<S> from(x, 2), to(y, 2);
     for (int64_t i = begin; i < end; i++) {
       const size_t c = static_cast<size_t>(i % channels);
       inner.affine(to.to_write(i), from.read(i), n, means[c], scale[c], shift[c]);
@@ -215,8 +228,7 @@ void forward_typed(const Tensor& y, const Tensor& x, const Tensor& mean, const T
 void forward(const Tensor& y, const Tensor& x, const Tensor& mean, const Tensor& rstd, const Tensor& weight,
              const Tensor& bias) {
   if (x.numel() == 0) return;
-  auto typed = x.dtype() == kDouble ? &forward_typed<double> : &forward_typed<float>;
-  typed(y, x, mean, rstd, weight, bias);
+  with_numbers({&y, &x}, [&]<class S>(S) { forward_typed<S>(y, x, mean, rstd, weight, bias); });
 }
 
 // ---- backward
@@ -225,14 +237,16 @@ struct Sums {
   std::vector<double> g, product;
   explicit Sums(int64_t count) : g(static_cast<size_t>(count)), product(static_cast<size_t>(count)) {}
 };
-template <class T>
-Sums row_sums(const ChannelRows& g, const ChannelRows& x, const T* mean) {
-  const NormInner<T>& inner = norm_inner<T>();
+template <class S>
+Sums row_sums(const ChannelRows& g, const ChannelRows& x, const Computed<S>* mean) {
+  using T = Computed<S>;
+  const ChannelInner<S>& inner = channel_inner<S>();
   const size_t channels = static_cast<size_t>(x.channels);
   const int64_t pieces = x.pieces();
   Sums parts(pieces * x.channels), all(x.channels);
   parallel_for(0, pieces, 1, [&](int64_t begin, int64_t end) {
-    std::vector<T> g_in(channels), x_in(channels), sum(channels), product(channels);
+    std::vector<S> g_in(channels), x_in(channels);
+    std::vector<T> sum(channels), product(channels);
     for (int64_t piece = begin; piece < end; piece++) {
       const int64_t last = x.count * (piece + 1) / pieces;
       for (int64_t first = x.count * piece / pieces; first < last; first += kBlockRows) {
@@ -255,13 +269,13 @@ Sums row_sums(const ChannelRows& g, const ChannelRows& x, const T* mean) {
   return all;
 }
 // mean_of gives the mean that belongs to a block.
-template <class T, class F>
+template <class S, class F>
 Sums block_sums(const Tensor& g, const Tensor& x, const F& mean_of) {
-  const NormInner<T>& inner = norm_inner<T>();
+  const ChannelInner<S>& inner = channel_inner<S>();
   const int64_t blocks = x.size(0) * x.size(1), n = x.numel() / blocks;
   Sums all(blocks);
   parallel_for(0, blocks, grain_of(n), [&](int64_t begin, int64_t end) {
-    Slab<T> from_g(g, 2), from_x(x, 2);
+    Slab<S> from_g(g, 2), from_x(x, 2);
     for (int64_t i = begin; i < end; i++)
       inner.sums(from_g.read(i), from_x.read(i), n, mean_of(i), &all.g[static_cast<size_t>(i)],
                  &all.product[static_cast<size_t>(i)]);
@@ -270,10 +284,11 @@ Sums block_sums(const Tensor& g, const Tensor& x, const F& mean_of) {
 }
 
 // dx = a * g + b + c * (x - mean), where the three follow from the sums.
-template <class T>
+template <class S>
 void backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
                     const Tensor& mean, const Tensor& rstd, const Tensor& weight, bool batch_stats) {
-  const NormInner<T>& inner = norm_inner<T>();
+  using T = Computed<S>;
+  const ChannelInner<S>& inner = channel_inner<S>();
   const int64_t channels = x.size(1), blocks = x.size(0) * channels, n = x.numel() / blocks;
   const size_t count = static_cast<size_t>(channels);
   const T *means = numbers<T>(mean), *scales = numbers<T>(rstd);
@@ -281,9 +296,9 @@ void backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const 
   const bool by_rows = g_rows && x_rows && dx_rows;
   Sums sums(channels);
   if (by_rows) {
-    sums = row_sums<T>(*g_rows, *x_rows, means);
+    sums = row_sums<S>(*g_rows, *x_rows, means);
   } else {
-    Sums parts = block_sums<T>(g, x, [&](int64_t i) { return means[i % channels]; });
+    Sums parts = block_sums<S>(g, x, [&](int64_t i) { return means[i % channels]; });
     for (size_t i = 0; i < parts.g.size(); i++) {
       sums.g[i % count] += parts.g[i];
       sums.product[i % count] += parts.product[i];
@@ -304,9 +319,9 @@ void backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const 
   store_channels(db, to_b);
   if (by_rows) {
     parallel_for(0, x_rows->count, grain_of(channels), [&](int64_t begin, int64_t end) {
-      std::vector<T> g_in(count), x_in(count), out(count);
+      std::vector<S> g_in(count), x_in(count), out(count);
       for (int64_t i = begin; i < end; i++) {
-        T* to = dx_rows->to_write(i, out.data());
+        S* to = dx_rows->to_write(i, out.data());
         inner.column_combine(to, g_rows->read(i, g_in.data()), x_rows->read(i, x_in.data()), means, a.data(), b.data(),
                              c.data(), channels);
         dx_rows->written(i, to);
@@ -315,7 +330,7 @@ void backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const 
     return;
   }
   parallel_for(0, blocks, grain_of(n), [&](int64_t begin, int64_t end) {
-    Slab<T> from_g(g, 2), from_x(x, 2), to(dx, 2);
+    Slab<S> from_g(g, 2), from_x(x, 2), to(dx, 2);
     for (int64_t i = begin; i < end; i++) {
       const size_t j = static_cast<size_t>(i % channels);
       inner.combine(to.to_write(i), from_g.read(i), from_x.read(i), n, means[j], a[j], b[j], c[j]);
@@ -330,19 +345,20 @@ void zero_weights(const Tensor& dw, const Tensor& db, int64_t channels) {
 void backward(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
               const Tensor& mean, const Tensor& rstd, const Tensor& weight, bool batch_stats) {
   if (x.numel() == 0) return zero_weights(dw, db, x.size(1));
-  auto typed = x.dtype() == kDouble ? &backward_typed<double> : &backward_typed<float>;
-  typed(dx, dw, db, g, x, mean, rstd, weight, batch_stats);
+  with_numbers({&dx, &g, &x},
+               [&]<class S>(S) { backward_typed<S>(dx, dw, db, g, x, mean, rstd, weight, batch_stats); });
 }
 
 // ---- group_norm: each group is done at once, while it is in the cache
-template <class T>
+template <class S>
 void group_typed(const Tensor& y, const Tensor& mean, const Tensor& rstd, const Tensor& x, const Tensor& weight,
                  const Tensor& bias, int64_t groups, double eps) {
-  const NormInner<T>& inner = norm_inner<T>();
+  using T = Computed<S>;
+  const ChannelInner<S>& inner = channel_inner<S>();
   const int64_t channels = x.size(1), each = channels / groups, n = x.numel() / (x.size(0) * channels);
   const std::vector<T> w = channel_values<T>(weight, channels, T(1)), b = channel_values<T>(bias, channels, T(0));
   parallel_for(0, x.size(0) * groups, grain_of(n * each), [&](int64_t begin, int64_t end) {
-    Slab<T> from(x, 2), to(y, 2);
+    Slab<S> from(x, 2), to(y, 2);
     for (int64_t group = begin; group < end; group++) {
       Moments moments;
       for (int64_t i = group * each; i < (group + 1) * each; i++) {
@@ -364,20 +380,20 @@ void group_typed(const Tensor& y, const Tensor& mean, const Tensor& rstd, const 
 void group_norm(const Tensor& y, const Tensor& mean, const Tensor& rstd, const Tensor& x, const Tensor& weight,
                 const Tensor& bias, int64_t groups, double eps) {
   if (x.numel() == 0) return;
-  auto typed = x.dtype() == kDouble ? &group_typed<double> : &group_typed<float>;
-  typed(y, mean, rstd, x, weight, bias, groups, eps);
+  with_numbers({&y, &x}, [&]<class S>(S) { group_typed<S>(y, mean, rstd, x, weight, bias, groups, eps); });
 }
 
-template <class T>
+template <class S>
 void group_backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
                           const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t groups) {
-  const NormInner<T>& inner = norm_inner<T>();
+  using T = Computed<S>;
+  const ChannelInner<S>& inner = channel_inner<S>();
   const int64_t channels = x.size(1), each = channels / groups, blocks = x.size(0) * channels, n = x.numel() / blocks;
   const T *means = numbers<T>(mean), *scales = numbers<T>(rstd);
   const std::vector<T> w = channel_values<T>(weight, channels, T(1));
-  const Sums sums = block_sums<T>(g, x, [&](int64_t i) { return means[i / each]; });
+  const Sums sums = block_sums<S>(g, x, [&](int64_t i) { return means[i / each]; });
   parallel_for(0, blocks / each, grain_of(n * each), [&](int64_t begin, int64_t end) {
-    Slab<T> from_g(g, 2), from_x(x, 2), to(dx, 2);
+    Slab<S> from_g(g, 2), from_x(x, 2), to(dx, 2);
     const double total = static_cast<double>(n * each);
     for (int64_t group = begin; group < end; group++) {
       double sum = 0, product = 0;
@@ -407,8 +423,8 @@ void group_backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, 
 void group_norm_backward(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
                          const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t groups) {
   if (x.numel() == 0) return zero_weights(dw, db, x.size(1));
-  auto typed = x.dtype() == kDouble ? &group_backward_typed<double> : &group_backward_typed<float>;
-  typed(dx, dw, db, g, x, mean, rstd, weight, groups);
+  with_numbers({&dx, &g, &x},
+               [&]<class S>(S) { group_backward_typed<S>(dx, dw, db, g, x, mean, rstd, weight, groups); });
 }
 
 [[maybe_unused]] const bool registered =
