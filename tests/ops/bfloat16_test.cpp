@@ -121,7 +121,7 @@ TEST(BFloat16, batch_norm_rounds_only_its_results_in_every_layout) {
       const auto found = normalize(x, w, g), wanted = normalize(x.to(kDouble), w.to(kDouble), g.to(kDouble));
       expect_rounded(found[0], wanted[0], 0.01);
       expect_rounded(found[2], wanted[2], 0.01);
-      EXPECT_TRUE(allclose(found[1].to(kDouble), wanted[1], 1e-4, 1e-4)) << sizes;
+      EXPECT_TRUE(allclose(found[1].to(kDouble), wanted[1], 1e-4, 1e-4)) << IntArrayRef(sizes);
     }
 }
 
