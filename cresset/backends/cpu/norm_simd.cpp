@@ -7,82 +7,13 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "cresset/backends/cpu/norm-inl.h"
 #include "cresset/backends/cpu/norm_simd.h"
 #include "cresset/backends/cpu/simd_inner.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cresset::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class T>
-using Tag = hn::ScalableTag<T>;
-template <class T>
-using Vector = hn::Vec<Tag<T>>;
-template <class T>
-HWY_INLINE int64_t lanes_of() {
-  return static_cast<int64_t>(hn::Lanes(Tag<T>()));
-}
-
-// Adds up Terms values for each element: f(position, sums) on vectors, tail(position, totals) on the rest.
-template <class T, int Terms, class F, class Tail>
-HWY_INLINE void reduce(int64_t n, double* totals, const F& f, const Tail& tail) {
-  const Tag<T> d;
-  const int64_t lanes = lanes_of<T>(), block = 128 * lanes;
-  int64_t i = 0;
-  while (i + lanes <= n) {
-    const int64_t end = std::min(n, i + block);
-    Vector<T> a[Terms], b[Terms];
-    for (int k = 0; k < Terms; k++) a[k] = b[k] = hn::Zero(d);
-    for (; i + 2 * lanes <= end; i += 2 * lanes) {
-      f(i, a);
-      f(i + lanes, b);
-    }
-    if (i + lanes <= end) {
-      f(i, a);
-      i += lanes;
-    }
-    for (int k = 0; k < Terms; k++)
-      totals[k] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::Add(a[k], b[k]))));
-  }
-  for (; i < n; i++) tail(i, totals);
-}
-
-// Squares are of the distances from the rounded mean; what that is off is taken away again.
-template <class T>
-void moments(const T* x, int64_t n, double* mean, double* squares) {
-  const Tag<T> d;
-  double total[1] = {0};
-  reduce<T, 1>(
-      n, total, [&](int64_t i, auto* sum) HWY_ATTR { sum[0] = hn::Add(sum[0], hn::LoadU(d, x + i)); },
-      [&](int64_t i, double* sum) { sum[0] += static_cast<double>(x[i]); });
-  const T near = static_cast<T>(total[0] / static_cast<double>(n));
-  const auto shift = hn::Set(d, near);
-  double off[2] = {0, 0};
-  reduce<T, 2>(
-      n, off,
-      [&](int64_t i, auto* sum) HWY_ATTR {
-        const auto distance = hn::Sub(hn::LoadU(d, x + i), shift);
-        sum[0] = hn::Add(sum[0], distance);
-        sum[1] = hn::MulAdd(distance, distance, sum[1]);
-      },
-      [&](int64_t i, double* sum) {
-        const T distance = x[i] - near;
-        sum[0] += static_cast<double>(distance);
-        sum[1] += static_cast<double>(distance * distance);
-      });
-  *mean = static_cast<double>(near) + off[0] / static_cast<double>(n);
-  *squares = std::max(0.0, off[1] - off[0] * off[0] / static_cast<double>(n));
-  if (off[1] != off[1]) *squares = off[1];
-}
-
-// Calls f(position) on vectors and tail(position) on the rest.
-template <class T, class F, class Tail>
-HWY_INLINE void each(int64_t n, const F& f, const Tail& tail) {
-  const int64_t lanes = lanes_of<T>();
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) f(i);
-  for (; i < n; i++) tail(i);
-}
 
 template <bool Weighted, bool Shifted, class T>
 HWY_INLINE void row_of(T* y, const T* x, int64_t n, T mean, T rstd, const T* w, const T* b, bool stream) {
@@ -166,104 +97,6 @@ void row_backward(T* dx, T* dw, T* db, const T* g, const T* x, const T* w, int64
   row_backward_of<false>(dx, dw, db, g, x, w, n, mean, rstd);
 }
 
-template <class T>
-void affine(T* y, const T* x, int64_t n, T mean, T scale, T shift) {
-  const Tag<T> d;
-  const auto middle = hn::Set(d, mean), by = hn::Set(d, scale), plus = hn::Set(d, shift);
-  each<T>(
-      n, [&](int64_t i) HWY_ATTR { hn::StoreU(hn::MulAdd(hn::Sub(hn::LoadU(d, x + i), middle), by, plus), d, y + i); },
-      [&](int64_t i) { y[i] = (x[i] - mean) * scale + shift; });
-}
-
-template <class T>
-void sums(const T* g, const T* x, int64_t n, T mean, double* sum, double* product) {
-  const Tag<T> d;
-  const auto middle = hn::Set(d, mean);
-  double totals[2] = {0, 0};
-  reduce<T, 2>(
-      n, totals,
-      [&](int64_t i, auto* parts) HWY_ATTR {
-        const auto grad = hn::LoadU(d, g + i);
-        parts[0] = hn::Add(parts[0], grad);
-        parts[1] = hn::MulAdd(grad, hn::Sub(hn::LoadU(d, x + i), middle), parts[1]);
-      },
-      [&](int64_t i, double* parts) {
-        parts[0] += static_cast<double>(g[i]);
-        parts[1] += static_cast<double>(g[i] * (x[i] - mean));
-      });
-  *sum = totals[0];
-  *product = totals[1];
-}
-
-template <class T>
-void combine(T* dx, const T* g, const T* x, int64_t n, T mean, T a, T b, T c) {
-  const Tag<T> d;
-  const auto middle = hn::Set(d, mean), by_g = hn::Set(d, a), plus = hn::Set(d, b), by_x = hn::Set(d, c);
-  each<T>(
-      n,
-      [&](int64_t i) HWY_ATTR {
-        const auto from_x = hn::MulAdd(hn::Sub(hn::LoadU(d, x + i), middle), by_x, plus);
-        hn::StoreU(hn::MulAdd(hn::LoadU(d, g + i), by_g, from_x), d, dx + i);
-      },
-      [&](int64_t i) { dx[i] = a * g[i] + (b + c * (x[i] - mean)); });
-}
-
-// ---- columns
-template <class T>
-void column_moments(T* sum, T* squares, const T* x, const T* shift, int64_t n) {
-  const Tag<T> d;
-  each<T>(
-      n,
-      [&](int64_t j) HWY_ATTR {
-        const auto distance = hn::Sub(hn::LoadU(d, x + j), hn::LoadU(d, shift + j));
-        hn::StoreU(hn::Add(hn::LoadU(d, sum + j), distance), d, sum + j);
-        hn::StoreU(hn::MulAdd(distance, distance, hn::LoadU(d, squares + j)), d, squares + j);
-      },
-      [&](int64_t j) {
-        const T distance = x[j] - shift[j];
-        sum[j] += distance;
-        squares[j] += distance * distance;
-      });
-}
-template <class T>
-void column_affine(T* y, const T* x, const T* mean, const T* scale, const T* shift, int64_t n) {
-  const Tag<T> d;
-  each<T>(
-      n,
-      [&](int64_t j) HWY_ATTR {
-        const auto distance = hn::Sub(hn::LoadU(d, x + j), hn::LoadU(d, mean + j));
-        hn::StoreU(hn::MulAdd(distance, hn::LoadU(d, scale + j), hn::LoadU(d, shift + j)), d, y + j);
-      },
-      [&](int64_t j) { y[j] = (x[j] - mean[j]) * scale[j] + shift[j]; });
-}
-template <class T>
-void column_sums(T* sum, T* product, const T* g, const T* x, const T* mean, int64_t n) {
-  const Tag<T> d;
-  each<T>(
-      n,
-      [&](int64_t j) HWY_ATTR {
-        const auto grad = hn::LoadU(d, g + j), distance = hn::Sub(hn::LoadU(d, x + j), hn::LoadU(d, mean + j));
-        hn::StoreU(hn::Add(hn::LoadU(d, sum + j), grad), d, sum + j);
-        hn::StoreU(hn::MulAdd(grad, distance, hn::LoadU(d, product + j)), d, product + j);
-      },
-      [&](int64_t j) {
-        sum[j] += g[j];
-        product[j] += g[j] * (x[j] - mean[j]);
-      });
-}
-template <class T>
-void column_combine(T* dx, const T* g, const T* x, const T* mean, const T* a, const T* b, const T* c, int64_t n) {
-  const Tag<T> d;
-  each<T>(
-      n,
-      [&](int64_t j) HWY_ATTR {
-        const auto distance = hn::Sub(hn::LoadU(d, x + j), hn::LoadU(d, mean + j));
-        const auto from_x = hn::MulAdd(distance, hn::LoadU(d, c + j), hn::LoadU(d, b + j));
-        hn::StoreU(hn::MulAdd(hn::LoadU(d, g + j), hn::LoadU(d, a + j), from_x), d, dx + j);
-      },
-      [&](int64_t j) { dx[j] = a[j] * g[j] + (b[j] + c[j] * (x[j] - mean[j])); });
-}
-
 // ---- without a mean
 template <class T>
 double squares(const T* x, int64_t n) {
@@ -320,10 +153,8 @@ void scale_backward(T* dx, T* dw, const T* g, const T* x, const T* w, int64_t n,
 
 template <class T>
 const NormInner<T>& find_norm() {
-  static constexpr NormInner<T> inner{
-      &moments<T>,        &row<T>,           &row_backward<T>, &affine<T>,         &sums<T>,    &combine<T>,
-      &column_moments<T>, &column_affine<T>, &column_sums<T>,  &column_combine<T>, &squares<T>, &weighted_dot<T>,
-      &scale_row<T>,      &scale_backward<T>};
+  static constexpr NormInner<T> inner{&moments<T>,      &row<T>,       &row_backward<T>,  &squares<T>,
+                                      &weighted_dot<T>, &scale_row<T>, &scale_backward<T>};
   return inner;
 }
 CRESSET_FIND_INNER(NormInner, norm)

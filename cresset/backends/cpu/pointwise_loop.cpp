@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "cresset/backends/cpu/bfloat16_simd.h"
 #include "cresset/core/parallel.h"
 
 namespace cresset::cpu {
@@ -40,10 +41,16 @@ To converted(From value) {
 }
 
 template <class To, class From>
+inline constexpr bool kOnVectors = (std::is_same_v<To, float> && std::is_same_v<From, BFloat16>) ||
+                                   (std::is_same_v<To, BFloat16> && std::is_same_v<From, float>);
+
+template <class To, class From>
 void convert_typed(void* to, int64_t to_stride, const void* from, int64_t from_stride, int64_t n) {
   if (to_stride == static_cast<int64_t>(sizeof(To)) && from_stride == static_cast<int64_t>(sizeof(From))) {
     if constexpr (std::is_same_v<To, From>) {
       if (n > 0) std::memcpy(to, from, static_cast<size_t>(n) * sizeof(To));  // nothing may lie nowhere
+    } else if constexpr (kOnVectors<To, From>) {
+      convert_numbers(static_cast<To*>(to), static_cast<const From*>(from), n);
     } else {
       To* __restrict y = static_cast<To*>(to);
       const From* __restrict x = static_cast<const From*>(from);

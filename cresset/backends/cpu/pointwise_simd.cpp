@@ -7,6 +7,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "cresset/backends/cpu/bfloat16-inl.h"
 #include "cresset/backends/cpu/pointwise_simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -167,6 +168,56 @@ void binary_streaming(void* out, const void* const* in, int64_t n, const void* c
   for (; i < n; i++) y[i] = F<T>::call(a[i], b[i], T());
 }
 
+// ---- bfloat16 as it stands in memory; what has no function here goes through float
+template <bool multiplies>
+void bfloat16_binary(void* out, const void* const* in, int64_t n, const void*) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  auto* y = static_cast<BFloat16*>(out);
+  const auto *a = static_cast<const BFloat16*>(in[0]), *b = static_cast<const BFloat16*>(in[1]);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const auto left = load_numbers(d, a + i), right = load_numbers(d, b + i);
+    store_numbers(multiplies ? hn::Mul(left, right) : hn::Add(left, right), d, y + i);
+  }
+  for (; i < n; i++) {
+    const float left = a[i], right = b[i];
+    y[i] = multiplies ? left * right : left + right;
+  }
+}
+// As bits, the numbers below zero go from 0x8001 to 0xff80 (-infinity); what is above them is nan.
+void bfloat16_relu(void* out, const void* const* in, int64_t n, const void*) {
+  auto* y = static_cast<uint16_t*>(out);
+  const auto* x = static_cast<const uint16_t*>(in[0]);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; i++) y[i] = static_cast<uint16_t>(x[i] - 0x8001) <= 0x7f7f ? uint16_t{0} : x[i];
+}
+void bfloat16_relu_backward(void* out, const void* const* in, int64_t n, const void*) {
+  auto* dx = static_cast<uint16_t*>(out);
+  const auto *g = static_cast<const uint16_t*>(in[0]), *y = static_cast<const uint16_t*>(in[1]);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; i++) {
+    const bool above = y[i] != 0 && static_cast<uint16_t>(y[i] - 0x8000) > 0x7f80;
+    dx[i] = above ? g[i] : uint16_t{0};
+  }
+}
+InnerFunction find_bfloat16(PointwiseOp op) {
+  switch (op) {
+    case PointwiseOp::add:
+      return &bfloat16_binary<false>;
+    case PointwiseOp::mul:
+      return &bfloat16_binary<true>;
+    case PointwiseOp::relu:
+      return &bfloat16_relu;
+    case PointwiseOp::relu_backward:
+      return &bfloat16_relu_backward;
+    case PointwiseOp::where:
+      return &where<BFloat16>;
+    default:
+      return nullptr;
+  }
+}
+
 template <class T>
 InnerFunction find_typed(PointwiseOp op) {
   switch (op) {
@@ -197,8 +248,10 @@ InnerFunction find_typed(PointwiseOp op) {
 InnerFunction find_inner(PointwiseOp op, DType compute) {
   return dispatch(compute, [&](auto* p) -> InnerFunction {
     using T = std::remove_pointer_t<decltype(p)>;
-    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    if constexpr (std::is_same_v<T, Half>)
       return op == PointwiseOp::where ? &where<T> : nullptr;  // compute in float
+    else if constexpr (std::is_same_v<T, BFloat16>)
+      return find_bfloat16(op);
     else
       return find_typed<T>(op);
   });
