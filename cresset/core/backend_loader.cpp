@@ -2,6 +2,7 @@
 #include "cresset/core/backend_loader.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <mutex>
@@ -78,6 +79,8 @@ bool load_backend(DeviceType device) {
   std::call_once(b.once, [&] {
     const OpenblasCore core;
     b.loaded = load_library(b.library, b.error);
+    if (!b.loaded && device == kCUDA && access(beside_this_library(b.library).c_str(), F_OK) != 0)
+      b.error = "Cresset was built without CUDA; configure it with -DCRESSET_CUDA=ON: " + b.error;
   });
   return b.loaded;
 }

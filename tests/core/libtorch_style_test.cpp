@@ -100,8 +100,10 @@ TEST(LibtorchStyle, DispatchRefusesOtherTypesByName) {
 }
 
 TEST(LibtorchStyle, TensorsPrint) {
+  const torch::PrintStyle before = torch::set_print_style(torch::PrintStyle::libtorch);
   std::ostringstream out;
   out << torch::tensor({{1.5, 2.0}, {3.0, 4.25}});
+  torch::set_print_style(before);
   EXPECT_EQ(out.str(), " 1.5000  2.0000\n 3.0000  4.2500\n[ CPUFloatType{2,2} ]");
 }
 
