@@ -39,17 +39,32 @@ static void warn_below(const Warning& warning) {
   std::fprintf(stderr, "Warning: %s\n", warning.text.c_str());
 }
 
+namespace {
+// What set_warning_handler returns while a handler in libtorch's form stands above: given back, it puts both in place.
+struct Both {
+  WarningHandler* above;
+  std::shared_ptr<const WarningFunction> below;
+  void operator()(const Warning& warning) const { above->process(warning); }
+};
+}  // namespace
+
 WarningFunction set_warning_handler(WarningFunction handler) {
-  auto given = handler ? std::make_shared<const WarningFunction>(std::move(handler)) : nullptr;
-  Handlers& all = handlers();
+  std::shared_ptr<const WarningFunction> function;
   WarningHandler* above = nullptr;
+  if (const Both* both = handler.target<Both>()) {
+    above = both->above;
+    function = both->below;
+  } else if (handler) {
+    function = std::make_shared<const WarningFunction>(std::move(handler));
+  }
+  Handlers& all = handlers();
   {
     const std::lock_guard lock(all.mutex);
-    all.current.swap(given);
+    all.current.swap(function);
     std::swap(all.above, above);
   }
-  if (above) return [above](const Warning& warning) { above->process(warning); };
-  return given ? *given : WarningFunction();
+  if (above) return Both{above, std::move(function)};
+  return function ? *function : WarningFunction();
 }
 
 void Warning::set_warning_handler(WarningHandler* handler) {

@@ -232,6 +232,18 @@ TEST(LibtorchBehaviour, a_function_set_later_hears_instead_and_the_handler_comes
   TORCH_WARN("for the handler");
   EXPECT_EQ(own, 1);
   EXPECT_EQ(heard.texts, (std::vector<std::string>{"for the handler"}));
+  EXPECT_EQ(c10::WarningUtils::get_warning_handler(), &heard);
+}
+
+TEST(LibtorchBehaviour, a_handler_leaves_the_programs_function_below_it) {
+  int own = 0;
+  const cresset::WarningHandlerGuard guard([&](const cresset::Warning&) { own++; });
+  {
+    Heard heard;
+    const cresset::WarningHandlerGuard inner([](const cresset::Warning&) {});
+  }
+  TORCH_WARN("for the function again");
+  EXPECT_EQ(own, 1);
 }
 
 TEST(LibtorchBehaviour, deprecated_masks_are_warned_of) {
