@@ -84,7 +84,7 @@ TEST(CustomFunctions, take_the_tensors_of_a_list_as_inputs) {
 }
 
 template <int which>
-struct Wrong : Function<Wrong<which>> {
+struct Misbehaved : Function<Misbehaved<which>> {
   static variable_list forward(AutogradContext* context, Tensor x, int64_t) {
     if (which == 0) context->mark_dirty({x});
     if (which == 0) return {x * 2};
@@ -101,18 +101,18 @@ struct Wrong : Function<Wrong<which>> {
 
 TEST(CustomFunctions, fail_in_libtorchs_words) {
   const Tensor w = ones({2}).requires_grad_();
-  EXPECT_ERROR(AutogradError, Wrong<0>::apply(w, 1),
+  EXPECT_ERROR(AutogradError, Misbehaved<0>::apply(w, 1),
                "Some elements marked as dirty during the forward method were not returned as output. The inputs that "
                "are modified inplace must all be outputs of the Function.");
-  EXPECT_ERROR(AutogradError, Wrong<1>::apply((w * 1).view({2}), 1),
+  EXPECT_ERROR(AutogradError, Misbehaved<1>::apply((w * 1).view({2}), 1),
                "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot "
                "return more than one Tensor. This is not supported by the current autograd engine.");
-  EXPECT_ERROR(AutogradError, Wrong<2>::apply(w, 1)[0].sum().backward(),
+  EXPECT_ERROR(AutogradError, Misbehaved<2>::apply(w, 1)[0].sum().backward(),
                " returned an incorrect number of gradients (expected 2, got 1)");
-  EXPECT_ERROR(AutogradError, Wrong<3>::apply(w, 1)[0].sum().backward(),
+  EXPECT_ERROR(AutogradError, Misbehaved<3>::apply(w, 1)[0].sum().backward(),
                " returned a gradient different that is defined at position 2, but the corresponding forward input was "
                "not a Variable");
-  EXPECT_ERROR(AutogradError, Wrong<4>::apply(w, 1)[0].sum().backward(),
+  EXPECT_ERROR(AutogradError, Misbehaved<4>::apply(w, 1)[0].sum().backward(),
                " returned an invalid gradient at index 0 - got [7] but expected shape compatible with [2]");
 }
 
