@@ -38,7 +38,9 @@
 #include "cresset/torch/containers.h"
 #include "cresset/torch/data_parallel.h"
 #include "cresset/torch/dispatch.h"
+#include "cresset/torch/jit.h"
 #include "cresset/torch/macros.h"
+#include "cresset/torch/meta.h"
 #include "cresset/torch/names.h"
 #include "cresset/torch/older_forms.h"
 #include "cresset/torch/optim.h"
@@ -77,7 +79,27 @@ template <class First, class Last>
 
 namespace at {
 using namespace ::cresset;
+
+// Unlike torch::tensor: a number makes a tensor of one dimension, and integers and doubles keep their type.
+template <class T>
+Tensor tensor(ArrayRef<T> values, const TensorOptions& options = {}) {
+  return ::cresset::tensor(values, options.dtype(options.dtype_opt().value_or(::cresset::dtype_of<T>)));
 }
+template <class T>
+Tensor tensor(std::initializer_list<T> values, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(values.begin(), values.size()), options);
+}
+template <class T>
+Tensor tensor(const std::vector<T>& values, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(values), options);
+}
+template <class T>
+requires std::is_arithmetic_v<T> Tensor tensor(T value, const TensorOptions& options = {}) {
+  return at::tensor(ArrayRef<T>(&value, 1), options);
+}
+// The view that gradients flow through.
+inline Tensor alias(const Tensor& self) { return self.alias(); }
+}  // namespace at
 
 // Options hold a choice of tags where libtorch's hold a variant: asked the same way.
 namespace c10 {

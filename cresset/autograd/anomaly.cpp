@@ -3,7 +3,9 @@
 
 #include <cstdio>
 
+#include "cresset/autograd/engine.h"
 #include "cresset/autograd/variable.h"
+#include "cresset/core/warning.h"
 
 namespace cresset::autograd {
 namespace {
@@ -33,10 +35,35 @@ DetectAnomalyGuard::DetectAnomalyGuard(bool check_nan)
 }
 DetectAnomalyGuard::~DetectAnomalyGuard() { set_anomaly_enabled(before_, before_check_); }
 
-void Node::note_call_site() { extras().made_at = CallSite::here(); }
+void Node::note_call_site() {
+  NodeExtras& own = extras();
+  own.made_at = CallSite::here();
+  if (Node* running = current_node()) {  // create_graph: a backward made this node
+    NodeExtras* from = running->extras_or_null();
+    own.induced_by = std::make_shared<const InducedBy>(
+        InducedBy{running->name(), from ? from->made_at : CallSite(), from ? from->induced_by : nullptr});
+  }
+}
+
+// The forward's place as a warning, too, in libtorch's words: programs catch the error and read it there.
+static void warn_of_forward(const Node& node) {
+  const NodeExtras* extras = node.extras_or_null();
+  if (!extras || extras->made_at.empty()) {
+    CRESSET_WARN("Error detected in ", node.name(),
+                 ". No forward pass information available. Enable detect anomaly during forward pass for more "
+                 "information.");
+    return;
+  }
+  CRESSET_WARN("Error detected in ", node.name(),
+               ". Traceback of forward call that caused the error:", extras->made_at.text());
+  for (const InducedBy* by = extras->induced_by.get(); by; by = by->before.get())
+    CRESSET_WARN("Previous calculation was induced by ", by->name,
+                 ". Traceback of forward call that induced the previous calculation:", by->made_at.text());
+}
 
 Grads call_with_anomaly_check(Node& node, const std::function<Grads()>& call) {
   auto where = [&] {
+    warn_of_forward(node);
     NodeExtras* extras = node.extras_or_null();
     return extras && !extras->made_at.empty() ? "\n  its forward op was called at:" + extras->made_at.text()
                                               : std::string("\n  its forward op was called outside anomaly mode");

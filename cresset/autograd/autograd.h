@@ -13,5 +13,6 @@
 
 namespace cresset::autograd {
 using cresset::AutoGradMode;
+using cresset::InferenceMode;
 using cresset::NoGradGuard;
 }  // namespace cresset::autograd

@@ -99,7 +99,8 @@ template <class Inputs>
 bool any_requires_grad(const Inputs& in) {
   if (!thread_state.grad_enabled) return false;
   for (size_t i = 0; i < in.size(); i++)
-    if (in[i].defined() && in[i].requires_grad() && is_differentiable(in[i].dtype())) return true;
+    if (in[i].defined() && in[i].requires_grad() && is_differentiable(in[i].dtype()) && !in[i].impl()->inference)
+      return true;
   return false;
 }
 
@@ -268,7 +269,7 @@ CRESSET_API void set_view(const Tensor& y, const Tensor& x, ViewOrigin origin = 
 template <class F>
 Tensor differentiable_view(const char* name, Tensor y, const Tensor& x, const F& formula) {
   set_view(y, x);
-  if (!thread_state.grad_enabled || !x.requires_grad()) return y;
+  if (!thread_state.grad_enabled || !x.requires_grad() || x.impl()->inference) return y;
   auto node = make_node<FormulaNode<F, InputRefs<1>, 0>>(name, Into{}, 1, inputs(x), SavedRefs<0>{}, formula);
   y.impl()->node = std::move(node);
   y.impl()->requires_grad = true;

@@ -9,6 +9,7 @@
 #include "cresset/autograd/part_node.h"
 #include "cresset/autograd/variable.h"
 #include "cresset/core/stack_room.h"
+#include "cresset/core/warning.h"
 
 namespace cresset::autograd {
 
@@ -385,6 +386,12 @@ void start(const char* what, const variable_list& outputs, const variable_list& 
 
 void backward(const variable_list& outputs, const variable_list& given, std::optional<bool> retain_graph,
               bool create_graph, const variable_list& inputs) {
+  if (create_graph)
+    CRESSET_WARN_ONCE(
+        "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+        "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+        "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+        "the cycle and avoid the leak.");
   std::vector<Edge> roots;
   variable_list gradients;
   start("backward", outputs, given, roots, gradients);
@@ -417,10 +424,11 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs, co
   }
   variable_list results;
   for (size_t i = 0; i < inputs.size(); i++) {
-    CRESSET_CHECK_AS(
-        AutogradError, allow_unused || targets[i].captured.defined(), "grad: one of the differentiated Tensors (input ",
-        i, ", shape ", text_of(inputs[i].sizes()),
-        ") appears to not have been used in the graph. Set allow_unused=true if this is the desired behavior");
+    CRESSET_CHECK_AS(AutogradError, allow_unused || targets[i].captured.defined(),
+                     "grad: One of the differentiated Tensors appears to not have been used in the graph. Set "
+                     "allow_unused=True if this "
+                     "is the desired behavior. (input ",
+                     i, ", shape ", text_of(inputs[i].sizes()), ")");
     results.push_back(std::move(targets[i].captured));
   }
   return results;

@@ -25,6 +25,13 @@ bool AutogradContext::needs_input_grad(size_t tensor_index) const {
   return node_->wants(tensor_index);
 }
 
+bool AutogradContext::needs_input_grad(std::initializer_list<IndexRange> ranges) const {
+  for (const auto& [first, end] : ranges)
+    for (size_t i = first; i < end; i++)
+      if (needs_input_grad(i)) return true;
+  return false;
+}
+
 // ---- FunctionNode
 namespace {
 bool contains(const variable_list& list, const Tensor& tensor) {
@@ -52,16 +59,15 @@ std::string FunctionNode::name() const {
 }
 
 void FunctionNode::add_argument(const Tensor* tensor) {
-  bool is_input = tensor && tensor->defined();
-  input_of_argument_.push_back(is_input ? static_cast<int32_t>(arguments_.size()) : -1);
-  if (is_input) arguments_.push_back(*tensor);
+  input_of_argument_.push_back(tensor ? static_cast<int32_t>(arguments_.size()) : -1);
+  if (tensor) arguments_.push_back(*tensor);
 }
 
 void FunctionNode::link() {
   recorded_ = any_requires_grad(InputList{arguments_});
   for (const Tensor& input : arguments_) {
     inputs_.emplace_back(input);
-    edges_of_.push_back(recorded_ && input.requires_grad() ? gradient_edge(input) : Edge{});
+    edges_of_.push_back(recorded_ && input.defined() && input.requires_grad() ? gradient_edge(input) : Edge{});
   }
   edges_ = edges_of_.data();
   num_edges_ = static_cast<uint32_t>(edges_of_.size());
@@ -71,8 +77,8 @@ void FunctionNode::wrap_outputs(variable_list& outputs) {
   num_results_ = static_cast<uint32_t>(outputs.size());
   for (const Tensor& dirty : context.dirty_) {
     CRESSET_CHECK_AS(AutogradError, contains(outputs, dirty), name(),
-                     ": some elements marked as dirty during the forward method were not returned as output. The "
-                     "inputs that are modified inplace must all be outputs of the Function");
+                     ": Some elements marked as dirty during the forward method were not returned as output. The "
+                     "inputs that are modified inplace must all be outputs of the Function.");
     bump_version(dirty);
   }
   for (size_t i = 0; i < outputs.size(); i++) {
@@ -107,10 +113,14 @@ void FunctionNode::wrap(Tensor& output, uint32_t output_nr, size_t outputs) {
     else if (!output.is_view())
       output.detach_();
   } else if (dirty) {
-    CRESSET_CHECK_AS(AutogradError, is_input, name(), ": only inputs of the Function may be given to mark_dirty");
+    CRESSET_CHECK_AS(AutogradError, is_input, name(),
+                     ": Only input Tensors should be given to ctx.mark_dirty(). If a Tensor is not an input, there is "
+                     "no need to pass it to mark_dirty().");
     CRESSET_CHECK_AS(AutogradError, !output.is_view() || outputs == 1, name(),
-                     ": if your Function modifies inplace an input that is a view of another Tensor, it cannot return "
-                     "more than one Tensor");
+                     ": If your Function modifies inplace an input that is a view of another Tensor, your Function "
+                     "cannot return more than one Tensor. This is not supported by the current autograd engine. You "
+                     "should either make sure the input is not a view (using .clone() for example) or make your "
+                     "Function only return one Tensor");
     check_inplace("mark_dirty", output, /*others_require_grad=*/true);
     set_history(in_place(output), output, Ref<Node>::share(this), output_nr);
     return;
@@ -153,13 +163,14 @@ Grads FunctionNode::apply(Tensor* gradients, size_t count) {
   variable_list results = backward_(&context, std::move(incoming));
   size_t wanted = input_of_argument_.size();
   while (results.size() > wanted && !results.back().defined()) results.pop_back();  // too many, but empty
-  CRESSET_CHECK_AS(AutogradError, results.size() == wanted, name(),
-                   ": returned an incorrect number of gradients (expected ", wanted, ", got ", results.size(), ")");
+  CRESSET_CHECK_AS(AutogradError, results.size() == wanted, "function ", name(),
+                   " returned an incorrect number of gradients (expected ", wanted, ", got ", results.size(), ")");
   Grads grads(num_edges_);
   for (size_t i = 0; i < wanted; i++) {
     int32_t input = input_of_argument_[i];
-    CRESSET_CHECK_AS(AutogradError, input >= 0 || !results[i].defined(), name(), ": returned a gradient at position ",
-                     i + 1, ", but the corresponding forward input was not a Variable");
+    CRESSET_CHECK_AS(AutogradError, input >= 0 || !results[i].defined(), "function ", name(),
+                     " returned a gradient different that is defined at position ", i + 1,
+                     ", but the corresponding forward input was not a Variable");
     if (input >= 0 && results[i].defined() && wants(static_cast<size_t>(input)))
       grads[static_cast<size_t>(input)] = fitted(std::move(results[i]), i, static_cast<size_t>(input));
   }
@@ -179,16 +190,17 @@ Tensor FunctionNode::fitted(Tensor gradient, size_t argument, size_t input) cons
       fits = size == given || size == 1;
       if (i < lead || size != given) summed.push_back(i);
     }
-    CRESSET_CHECK_AS(AutogradError, fits, name(), ": returned an invalid gradient at index ", argument, " - got ",
-                     text_of(found), " but expected shape compatible with ", text_of(wanted));
+    CRESSET_CHECK_AS(AutogradError, fits, "Function ", name(), " returned an invalid gradient at index ", argument,
+                     " - got ", text_of(found), " but expected shape compatible with ", text_of(wanted));
     gradient = gradient.sum(summed, /*keepdim=*/true);
     if (lead > 0) gradient = gradient.reshape(wanted);
   }
-  CRESSET_CHECK_AS(AutogradError, is_complex(form.dtype) || !gradient.is_complex(), name(),
-                   ": returned an invalid gradient at index ", argument, " - expected a real dtype, ",
+  CRESSET_CHECK_AS(AutogradError, is_complex(form.dtype) || !gradient.is_complex(), "Function ", name(),
+                   " returned an invalid gradient at index ", argument, " - expected a real dtype, ",
                    name_of(form.dtype), ", but got ", name_of(gradient.dtype()));
-  CRESSET_CHECK_AS(AutogradError, gradient.device() == form.device, name(), ": returned an invalid gradient at index ",
-                   argument, " - expected device ", form.device.str(), " but got ", gradient.device().str());
+  CRESSET_CHECK_AS(AutogradError, gradient.device() == form.device, "Function ", name(),
+                   " returned an invalid gradient at index ", argument, " - expected device ", form.device.str(),
+                   " but got ", gradient.device().str());
   return gradient.dtype() == form.dtype ? gradient : gradient.to(form.dtype);
 }
 

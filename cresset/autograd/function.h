@@ -11,8 +11,9 @@
 //   };
 //   Tensor y = Square::apply(x);
 //
-// forward runs with gradients off. backward returns one gradient for each argument of forward (undefined for what is no
-// tensor); it is written with ops, so that it can be differentiated again.
+// forward runs with gradients off. backward returns one gradient for each argument of forward, and for each tensor of
+// an argument that is a list of them (undefined for what is no tensor); it is written with ops, so that it can be
+// differentiated again.
 #pragma once
 
 #include <mutex>
@@ -28,6 +29,7 @@ namespace cresset::autograd {
 
 using Variable = Tensor;
 using tensor_list = std::vector<Tensor>;
+using IndexRange = std::pair<size_t, size_t>;  // first and one behind the last
 
 class FunctionNode;
 
@@ -51,6 +53,8 @@ class CRESSET_API AutogradContext {
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
   // Whether the gradient of the i-th tensor among forward's arguments is wanted. To be asked in backward.
   bool needs_input_grad(size_t tensor_index) const;
+  // Whether any in these ranges is.
+  bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
  private:
   friend class FunctionNode;
@@ -84,9 +88,11 @@ class CRESSET_API FunctionNode : public Node {
   // What a gradient must look like.
   struct Form {
     Dims sizes;
-    DType dtype;
+    DType dtype = kFloat;
     Device device;
-    explicit Form(const Tensor& t) : sizes(t.sizes()), dtype(t.dtype()), device(t.device()) {}
+    explicit Form(const Tensor& t) {
+      if (t.defined()) sizes = t.sizes(), dtype = t.dtype(), device = t.device();
+    }
     TensorOptions options() const { return TensorOptions(dtype).device(device); }
   };
   void wrap(Tensor& output, uint32_t output_nr, size_t outputs);
@@ -105,7 +111,8 @@ class CRESSET_API FunctionNode : public Node {
 
 template <class T>
 struct Function {
-  // Calls T::forward(context, args...) and records it. Arguments that are Tensor or optional<Tensor> are inputs.
+  // Calls T::forward(context, args...) and records it. Arguments that are Tensor or optional<Tensor> are inputs, and so
+  // is each tensor of a list.
   template <class X = T, class... Args>
   static auto apply(Args&&... args) -> std::decay_t<decltype(X::forward(nullptr, std::declval<Args>()...))> {
     using Result = std::decay_t<decltype(X::forward(nullptr, std::declval<Args>()...))>;
@@ -135,7 +142,9 @@ struct Function {
     if constexpr (std::is_convertible_v<const A&, const Tensor&>)
       node.add_argument(&static_cast<const Tensor&>(argument));
     else if constexpr (std::is_same_v<A, std::optional<Tensor>>)
-      node.add_argument(argument ? &*argument : nullptr);
+      node.add_argument(argument && argument->defined() ? &*argument : nullptr);
+    else if constexpr (std::is_convertible_v<const A&, TensorList>)
+      for (const Tensor& tensor : TensorList(argument)) node.add_argument(&tensor);
     else
       node.add_argument(nullptr);
   }

@@ -48,8 +48,8 @@ void Saved::store(const Tensor& tensor, From from, uint32_t number, bool require
   TensorImpl* impl = tensor.impl();
   CRESSET_CHECK_AS(
       AutogradError, !impl->inference,
-      "save for backward: inference tensors cannot be saved for backward; make a clone outside InferenceMode "
-      "and work with that (shape ",
+      "save for backward: Inference tensors cannot be saved for backward. To work around you can make a clone to get a "
+      "normal tensor and use it in autograd. (shape ",
       text_of(impl->sizes), ")");
   version_ = impl->version().load(std::memory_order_relaxed);
   from_ = from;

@@ -6,6 +6,7 @@
 #include "cresset/autograd/differentiable.h"
 #include "cresset/autograd/engine.h"
 #include "cresset/autograd/views.h"
+#include "cresset/core/warning.h"
 
 namespace cresset {
 namespace autograd {
@@ -94,8 +95,10 @@ bool Node::del_post_hook(unsigned id) {
 void backward_second_time(const Node& node) {
   throw AutogradError(
       message_of(node.name(),
-                 ": trying to backward through the graph a second time, but its saved tensors were freed by the "
-                 "first backward (or grad). Pass retain_graph=true to the first one to go through it again"));
+                 ": Trying to backward through the graph a second time (or directly access saved tensors after they "
+                 "have already been freed). Saved intermediate values of the graph are freed when you call .backward() "
+                 "or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second "
+                 "time or if you need to access saved tensors after calling backward."));
 }
 void out_form_with_grad(const char* name) {
   throw AutogradError(
@@ -110,7 +113,7 @@ Edge gradient_edge(const Tensor& tensor) {
   if (CRESSET_LIKELY(!impl->differentiable_view && impl->node))
     return {Ref<Node>::share(static_cast<Node*>(impl->node.get())), impl->output_nr};
   if (auto node = tensor.grad_fn()) return {std::move(node), impl->output_nr};
-  if (!impl->requires_grad) return {};
+  if (!impl->requires_grad || impl->inference) return {};
   return {grad_accumulator(tensor), 0};
 }
 
@@ -270,11 +273,11 @@ using namespace autograd;
 const Tensor& Tensor::requires_grad_(bool on) const {
   if (on) {
     CRESSET_CHECK_AS(AutogradError, is_differentiable(dtype()),
-                     "requires_grad_: only Tensors of floating point and complex dtype can require gradients, found ",
+                     "requires_grad_: Only Tensors of floating point and complex dtype can require gradients, found ",
                      name_of(dtype()));
     CRESSET_CHECK_AS(
         AutogradError, !is_inference() || thread_state.inference,
-        "requires_grad_: Setting requires_grad=True on inference tensor outside InferenceMode is not allowed");
+        "requires_grad_: Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   } else {
     CRESSET_CHECK_AS(
         AutogradError, is_leaf() || !requires_grad(),
@@ -302,6 +305,13 @@ const Tensor& Tensor::grad() const {
   static const Tensor* undefined = new Tensor;
   known();
   AutogradData* data = autograd_data_or_null(*this);
+  if (CRESSET_LIKELY(data && data->grad.defined())) return data->grad;
+  if (!is_leaf() && !(data && data->keeper))
+    CRESSET_WARN_ONCE_UNLESS_HANDLED(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+        "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+        "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+        "you access the leaf Tensor instead.");
   return data ? data->grad : *undefined;
 }
 Tensor& Tensor::mutable_grad() const {
@@ -311,20 +321,22 @@ Tensor& Tensor::mutable_grad() const {
 
 void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph, bool create_graph,
                       std::optional<TensorList> inputs) const {
+  CRESSET_CHECK_AS(AutogradError, !inputs || !inputs->empty(),
+                   "backward: 'inputs' argument to backward cannot be empty (leave it out for all leaves)");
   autograd::backward({*this}, gradient.defined() ? variable_list{gradient} : variable_list{}, retain_graph,
                      create_graph, inputs ? inputs->vec() : variable_list{});
 }
 
 Tensor Tensor::detach() const {
   known();
-  Tensor y = alias(*this);
+  Tensor y = cresset::alias(*this);
   y.impl()->own_version = impl_->own_version;
   return y;
 }
 
 Tensor& Tensor::detach_() {
   CRESSET_CHECK_AS(AutogradError, !known()->differentiable_view,
-                   "detach_: can't detach views in-place. Use detach() instead");
+                   "detach_: Can't detach views in-place. Use detach() instead.");
   if (AutogradData* data = autograd_data_or_null(*this); data && data->keeper) {
     data->keeper->forget();
     data->keeper.reset();
@@ -337,7 +349,7 @@ Tensor& Tensor::detach_() {
 
 Tensor Tensor::variable_data() const {
   known();
-  Tensor y = alias(*this);
+  Tensor y = cresset::alias(*this);
   y.impl()->own_version = Ref<VersionCounter>::adopt(new VersionCounter);
   return y;
 }
@@ -387,11 +399,11 @@ bool Tensor::retains_grad() const {
 }
 
 uint32_t Tensor::_version() const {
-  CRESSET_CHECK_AS(AutogradError, !known()->inference, "_version: inference tensors do not track version counter");
+  CRESSET_CHECK_AS(AutogradError, !known()->inference, "_version: Inference tensors do not track version counter.");
   return impl_->version().load();
 }
 Tensor Tensor::_base() const {
-  CRESSET_CHECK_AS(AutogradError, is_view(), "_base: can't get base of non-view Variable");
+  CRESSET_CHECK_AS(AutogradError, is_view(), "_base: Can't get base of non-view Tensor");
   return Tensor(impl_->base);
 }
 const std::string& Tensor::name() const {
@@ -411,15 +423,15 @@ unsigned Tensor::add_hook(std::function<Tensor(const Tensor&)> hook) const {
 }
 void Tensor::remove_hook(unsigned position) const {
   if (auto node = grad_fn()) {
-    CRESSET_CHECK_AS(AutogradError, node->remove_tensor_hook(position), "remove_hook: there is no hook ", position,
-                     " on this tensor");
+    CRESSET_CHECK_AS(AutogradError, node->remove_tensor_hook(position),
+                     "remove_hook: Invalid index, no hook at position ", position);
     return;
   }
   AutogradData& data = autograd_data(*this);
   std::lock_guard lock(rare_mutex());
   size_t gone = std::erase_if(data.hooks, [&](auto& h) { return h.id == position; }) +
                 std::erase_if(data.post_accumulate_hooks, [&](auto& h) { return h.first == position; });
-  CRESSET_CHECK_AS(AutogradError, gone, "remove_hook: there is no hook ", position, " on this tensor");
+  CRESSET_CHECK_AS(AutogradError, gone, "remove_hook: Invalid index, no hook at position ", position);
 }
 unsigned Tensor::register_post_accumulate_grad_hook(std::function<void(const Tensor&)> hook) const {
   CRESSET_CHECK_AS(AutogradError, hook,

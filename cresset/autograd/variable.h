@@ -32,6 +32,13 @@ class CRESSET_API GradKeeper {
 template <class Signature>
 using SharedHook = std::shared_ptr<std::function<Signature>>;
 
+// Anomaly mode: the node whose backward made a node of a second graph, and so on.
+struct InducedBy {
+  std::string name;
+  CallSite made_at;
+  std::shared_ptr<const InducedBy> before;
+};
+
 // What few nodes have: hooks and what anomaly mode keeps.
 struct NodeExtras {
   struct TensorHook {
@@ -45,6 +52,7 @@ struct NodeExtras {
   std::vector<std::pair<unsigned, SharedHook<variable_list(const variable_list&, const variable_list&)>>> post_hooks;
   std::vector<std::pair<uint32_t, std::shared_ptr<GradKeeper>>> retained;  // by output
   CallSite made_at;                                                        // anomaly mode: of the forward op
+  std::shared_ptr<const InducedBy> induced_by;
   bool has_node_hooks() const { return !pre_hooks.empty() || !post_hooks.empty(); }
 };
 

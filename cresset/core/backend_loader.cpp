@@ -101,6 +101,8 @@ bool load_backend(DeviceType device) {
   std::call_once(b.once, [&] {
     const LongerEnvironment longer{openblas_core(), openmp_waiting()};
     b.loaded = load_library(b.library, b.error);
+    if (!b.loaded && device == kCUDA && access(beside_this_library(b.library).c_str(), F_OK) != 0)
+      b.error = "Cresset was built without CUDA; configure it with -DCRESSET_CUDA=ON: " + b.error;
   });
   return b.loaded;
 }

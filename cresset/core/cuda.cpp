@@ -28,7 +28,9 @@ void manual_seed_all(uint64_t seed) { manual_seed(seed); }
 
 void synchronize(int64_t device_index) {
   const auto count = static_cast<int64_t>(device_count());
-  CRESSET_CHECK_AS(DeviceError, count > 0, "cuda::synchronize: no CUDA device is available");
+  const std::string why = backend_load_error(kCUDA);
+  CRESSET_CHECK_AS(DeviceError, count > 0, "cuda::synchronize: no CUDA device is available",
+                   why.empty() ? "" : " (" + why + ")");
   CRESSET_CHECK_AS(DeviceError, device_index >= -1 && device_index < count, "cuda::synchronize: there is no device ",
                    device_index, "; devices are 0 to ", count - 1);
   device_functions()->synchronize(device_index);

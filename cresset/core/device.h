@@ -16,6 +16,7 @@ inline constexpr DeviceType kCPU = DeviceType::CPU, kCUDA = DeviceType::CUDA, kM
 CRESSET_API const char* name_of(DeviceType type);  // "CPU", "CUDA": messages
 
 struct CRESSET_API Device {
+  using Type = DeviceType;
   DeviceType kind = DeviceType::CPU;
   int8_t number = -1;
 

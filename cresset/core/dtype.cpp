@@ -71,11 +71,14 @@ bool can_cast(DType from, DType to) {
 
 static std::atomic<DType> current_default_dtype{kFloat};
 
+void detail::set_any_default_dtype(DType dtype) { current_default_dtype = dtype; }
+
 DType default_dtype() { return current_default_dtype.load(std::memory_order_relaxed); }
 
 void set_default_dtype(DType dtype) {
-  CRESSET_CHECK_AS(TypeError, is_floating_point(dtype), "set_default_dtype: found ", name_of(dtype),
-                   " (expected a floating-point dtype: float16, bfloat16, float32 or float64)");
+  CRESSET_CHECK_AS(
+      TypeError, is_floating_point(dtype), "set_default_dtype: found ", name_of(dtype),
+      " (only floating-point types are supported as the default type: float16, bfloat16, float32 and float64)");
   current_default_dtype = dtype;
 }
 

@@ -122,6 +122,9 @@ CRESSET_API bool can_cast(DType from, DType to);
 CRESSET_API DType default_dtype();
 inline TypeMeta get_default_dtype() { return TypeMeta(default_dtype()); }
 CRESSET_API void set_default_dtype(DType dtype);
+namespace detail {
+CRESSET_API void set_any_default_dtype(DType dtype);  // integers as well: libtorch's form, which takes a TypeMeta
+}
 // Half and bfloat16 compute in float; everything else in itself.
 constexpr DType compute_dtype(DType t) { return t == kHalf || t == kBFloat16 ? kFloat : t; }
 

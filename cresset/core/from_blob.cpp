@@ -15,6 +15,7 @@ Dims checked_strides(IntArrayRef sizes, const TensorOptions& options) {
 
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, int64_t storage_offset, BlobDeleter deleter,
                  const TensorOptions& options) {
+  check_strided("from_blob", options);
   const DType dtype = options.dtype();
   const Device device = options.device();
   const size_t bytes = storage_bytes("from_blob", sizes, strides, dtype, storage_offset);

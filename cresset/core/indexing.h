@@ -2,6 +2,7 @@
 // "..."), bool, and tensors. `using namespace cresset::indexing;` makes x.index({Slice(1, None), "...", 0}) readable.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -14,15 +15,18 @@ struct EllipsisIndexType {};
 inline constexpr EllipsisIndexType Ellipsis{};
 
 inline constexpr int64_t INDEX_MAX = std::numeric_limits<int64_t>::max();
+inline constexpr int64_t INDEX_MIN = std::numeric_limits<int64_t>::min();
 
 // start, start + step, … before stop; what is None is the beginning, the end and 1. Negative bounds count from the end.
+// A negative step can be written down, as in libtorch; indexing refuses it.
 class Slice {
  public:
   explicit Slice(std::optional<int64_t> start = None, std::optional<int64_t> stop = None,
                  std::optional<int64_t> step = None)
-      : start_(start.value_or(0)), stop_(stop.value_or(INDEX_MAX)), step_(step.value_or(1)) {
-    CRESSET_CHECK_AS(ValueError, step_ != 0, "Slice: step cannot be zero (slice step must be positive)");
-    CRESSET_CHECK_AS(ValueError, step_ > 0, "Slice: step must be greater than zero, found ", step_);
+      : step_(std::max(step.value_or(1), -INDEX_MAX)) {
+    CRESSET_CHECK_AS(ValueError, step_ != 0, "Slice: slice step cannot be zero (expected a positive one)");
+    start_ = start.value_or(step_ < 0 ? INDEX_MAX : 0);
+    stop_ = stop.value_or(step_ < 0 ? INDEX_MIN : INDEX_MAX);
   }
   int64_t start() const { return start_; }
   int64_t stop() const { return stop_; }

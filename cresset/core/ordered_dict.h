@@ -58,12 +58,22 @@ class OrderedDict {
   ConstIterator begin() const { return items_.begin(); }
   Iterator end() { return items_.end(); }
   ConstIterator end() const { return items_.end(); }
-  Item& front() { return items_.front(); }
-  const Item& front() const { return items_.front(); }
-  Item& back() { return items_.back(); }
-  const Item& back() const { return items_.back(); }
-  Item& operator[](size_t index) { return items_[index]; }
-  const Item& operator[](size_t index) const { return items_[index]; }
+  Item& front() { return const_cast<Item&>(std::as_const(*this).front()); }
+  const Item& front() const {
+    CRESSET_CHECK_AS(IndexError, !items_.empty(), "Called front() on an empty OrderedDict");
+    return items_.front();
+  }
+  Item& back() { return const_cast<Item&>(std::as_const(*this).back()); }
+  const Item& back() const {
+    CRESSET_CHECK_AS(IndexError, !items_.empty(), "Called back() on an empty OrderedDict");
+    return items_.back();
+  }
+  Item& operator[](size_t index) { return const_cast<Item&>(std::as_const(*this)[index]); }
+  const Item& operator[](size_t index) const {
+    CRESSET_CHECK_AS(IndexError, index < items_.size(), "OrderedDict: Index ", index,
+                     " is out of bounds (expected less than ", items_.size(), ")");
+    return items_[index];
+  }
   Value& operator[](const Key& key) { return const_cast<Value&>(std::as_const(*this)[key]); }
   const Value& operator[](const Key& key) const {
     if (const Value* value = find(key)) return *value;

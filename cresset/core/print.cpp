@@ -2,6 +2,7 @@
 // column groups, more dimensions as a list of matrices. The stream's own flags shine through where libtorch lets them.
 #include "cresset/core/print.h"
 
+#include <atomic>
 #include <cmath>
 #include <iomanip>
 #include <ios>
@@ -209,7 +210,14 @@ void Tensor::print() const {
     std::cerr << "[UndefinedTensor]\n";
 }
 
-std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return print(out, tensor, 80); }
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  if (print_style() == PrintStyle::libtorch) return print(out, tensor, 80);
+  return out << to_python_repr(tensor);
+}
+
+static std::atomic<PrintStyle> current_print_style{PrintStyle::python};
+PrintStyle print_style() { return current_print_style.load(std::memory_order_relaxed); }
+PrintStyle set_print_style(PrintStyle style) { return current_print_style.exchange(style); }
 
 std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
   switch (format) {
@@ -224,7 +232,9 @@ std::ostream& operator<<(std::ostream& out, MemoryFormat format) {
   }
   return out << '?';
 }
-std::ostream& operator<<(std::ostream& out, Layout) { return out << "Strided"; }
+std::ostream& operator<<(std::ostream& out, Layout layout) {
+  return out << (layout == kStrided ? "Strided" : "Sparse");
+}
 
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
   auto unless_given = [](bool given) { return given ? "" : " (default)"; };

@@ -1,5 +1,6 @@
-// Printing. `<<` writes libtorch's C++ form, to_python_repr PyTorch's Python form, both to the character, because
-// people compare and copy them.
+// Printing, in PyTorch's Python form or in libtorch's C++ form, both to the character, because people compare and copy
+// them. One style for the whole process says which of them `<<` writes of tensors and modules; torch.h chooses
+// libtorch's.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,13 @@
 #include "cresset/core/tensor.h"
 
 namespace cresset {
+
+enum class PrintStyle : uint8_t {
+  python,   // tensor([1., 2.]), summarised beyond 1,000 elements; Linear(in_features=3, out_features=4, bias=True)
+  libtorch  // one value a line and [ CPUFloatType{2} ]; torch::nn::Linear(in_features=3, out_features=4, bias=true)
+};
+CRESSET_API PrintStyle print_style();
+CRESSET_API PrintStyle set_print_style(PrintStyle style);  // returns the one before
 
 // torch.set_printoptions: what is set changes, the rest stays; sci_mode goes back to automatic unless it is given.
 struct PrintOptions {
@@ -24,7 +32,7 @@ CRESSET_API PrintOptions get_printoptions();  // every number is set
 // "tensor([1., 2.], grad_fn=<MulBackward0>)"
 CRESSET_API std::string to_python_repr(const Tensor& tensor);
 
-// The libtorch form with lines of another length; operator<< takes 80.
+// The libtorch form, whatever the style, in lines of that length; libtorch's own << takes 80.
 CRESSET_API std::ostream& print(std::ostream& out, const Tensor& tensor, int64_t linesize);
 
 // "TensorOptions(dtype=float, device=cpu, …)" and "Strided", as libtorch prints them.

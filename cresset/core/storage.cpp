@@ -58,6 +58,13 @@ Ref<StorageImpl> StorageImpl::borrow(void* data, size_t bytes, Device device, st
   return owned;
 }
 
+DataPtr Storage::data_ptr() const {
+  if (!impl_) return {};
+  void* context = impl_->data;
+  if (impl_->deleter) context = *impl_->deleter ? impl_->deleter : nullptr;
+  return {impl_->data, context, impl_->device};
+}
+
 void StorageImpl::destroy(StorageImpl* storage) {
   if (storage->with_header) {
     deallocate(storage, kHeader + storage->bytes);

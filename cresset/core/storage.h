@@ -31,11 +31,36 @@ struct CRESSET_API StorageImpl : Counted {
   static void destroy(StorageImpl* storage);
 };
 
+// What Storage::data_ptr() gives: where the memory is, and what belongs to whoever frees it (nothing for memory that
+// is only borrowed). It owns nothing.
+class DataPtr {
+ public:
+  DataPtr() = default;
+  DataPtr(void* data, void* context, Device device) : data_(data), context_(context), device_(device) {}
+  void* get() const { return data_; }
+  const void* const_get() const { return data_; }
+  void* mutable_get() const { return data_; }
+  void* get_context() const { return context_; }
+  Device device() const { return device_; }
+  explicit operator bool() const { return data_ || context_; }
+
+ private:
+  void* data_ = nullptr;
+  void* context_ = nullptr;
+  Device device_;
+};
+
 class Storage {
  public:
   Storage() = default;
   explicit Storage(Ref<StorageImpl> impl) : impl_(std::move(impl)) {}
   void* data() const { return impl_->data; }
+  void* mutable_data() const { return impl_->data; }
+  template <class T>
+  T* data() const {
+    return static_cast<T*>(impl_->data);
+  }
+  CRESSET_API DataPtr data_ptr() const;
   size_t nbytes() const { return impl_->bytes; }
   Device device() const { return impl_->device; }
   DeviceType device_type() const { return impl_->device.type(); }

@@ -77,6 +77,7 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device
   return Tensor(std::move(owned));
 }
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  check_strided("empty_strided", options);
   Tensor y = empty_strided(sizes, strides, options.dtype(), options.device());
   if (options.requires_grad()) y.requires_grad_();
   return y;

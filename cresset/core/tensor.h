@@ -154,6 +154,12 @@ class CRESSET_API Tensor {
   PackedTensorAccessor64<T, N, PtrTraits> packed_accessor64() const {
     return accessor<T, N>();
   }
+  template <class T, size_t N, template <class> class PtrTraits = DefaultPtrTraits>
+  [[deprecated("packed_accessor is deprecated; use packed_accessor32 or packed_accessor64")]] PackedTensorAccessor64<
+      T, N, PtrTraits>
+  packed_accessor() const {
+    return accessor<T, N>();
+  }
   // The values row by row; T is the dtype's own type.
   template <class T>
   std::vector<T> tolist() const {
@@ -195,6 +201,11 @@ class CRESSET_API Tensor {
   // Becomes a second handle on source's memory, with its shape. For tensors without history.
   Tensor& set_(const Tensor& source) const;
   Tensor data() const { return variable_data(); }
+  template <class T>
+  [[deprecated("data<T>() is deprecated; use data_ptr<T>()")]] T* data() const {
+    return data_ptr<T>();
+  }
+  Tensor alias() const;          // a view of the whole; gradients flow through it
   Tensor variable_data() const;  // same values, own version, no graph
   Tensor tensor_data() const { return variable_data(); }
   void set_data(const Tensor& other) const;
@@ -280,6 +291,11 @@ class CRESSET_API Tensor {
   Ref<TensorImpl> impl_;
 };
 
+// Refuses options that ask for a sparse tensor: there are none.
+inline void check_strided(const char* op, const TensorOptions& options) {
+  CRESSET_CHECK_AS(NotImplementedError, options.layout() == kStrided, op,
+                   ": found layout Sparse (expected Strided: there are no sparse tensors)");
+}
 // Makes a tensor of its own memory; the values are not set. Ops and factories build on it.
 CRESSET_API Tensor empty_contiguous(IntArrayRef sizes, DType dtype, Device device);
 CRESSET_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device);

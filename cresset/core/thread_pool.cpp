@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cresset/core/signal_guard.h"
-
 #include <algorithm>
 #include <bit>
 #include <system_error>
 #include <thread>
+
+#include "cresset/core/signal_guard.h"
 
 namespace cresset::detail {
 namespace {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "cresset/core/print.h"
 #include "cresset/core/stack_room.h"
 #include "cresset/core/warning.h"
 #include "cresset/nn/module_hooks.h"
@@ -395,7 +396,17 @@ void Module::requires_grad_(bool on) {
 }
 
 // ---- printing
-void Module::pretty_print(std::ostream& stream) const { stream << short_name(*this); }
+// libtorch's classes have pretty names but for its transformers; a user's class keeps its whole name.
+static std::string libtorch_name(const Module& module) {
+  constexpr std::string_view own = "cresset::nn::";
+  if (!module.name().starts_with(own)) return module.name();
+  const std::string name = "torch::nn::" + short_name(module);
+  return name.starts_with("torch::nn::Transformer") ? name + "Impl" : name;
+}
+
+void Module::pretty_print(std::ostream& stream) const {
+  stream << (print_style() == PrintStyle::libtorch ? libtorch_name(*this) : short_name(*this));
+}
 
 void Module::print_tree(std::ostream& stream, const std::string& indentation) const {
   constexpr size_t kDeepestPrinted = 100;
@@ -403,15 +414,16 @@ void Module::print_tree(std::ostream& stream, const std::string& indentation) co
     stream << short_name(*this) << "(... nested deeper than " << kDeepestPrinted << ")";
     return;
   }
+  const bool as_libtorch = print_style() == PrintStyle::libtorch;  // which indents only names of submodules
   // A module's own text may have several lines.
   std::ostringstream own;
   pretty_print(own);
   for (char c : own.str()) {
     stream << c;
-    if (c == '\n') stream << indentation;
+    if (c == '\n' && !as_libtorch) stream << indentation;
   }
   if (children_.is_empty()) {
-    if (own.str().find('(') == std::string::npos) stream << "()";
+    if (!as_libtorch && own.str().find('(') == std::string::npos) stream << "()";
     return;
   }
   stream << "(\n";

@@ -134,6 +134,12 @@ CRESSET_OP(to, , Tensor, (const Tensor& self, const TensorOptions& options, bool
            "self with another dtype, device or memory format; self itself if nothing changes and copy is false.")
 Tensor to(const Tensor& self, const TensorOptions& options, bool non_blocking, bool copy) try {
   CRESSET_INTERCEPT(to, , Tensor, self, options, non_blocking, copy);
+  CRESSET_CHECK_AS(ValueError, !options.requires_grad(),
+                   "to: Operators taking TensorOptions cannot take a TensorOptions with options.requires_grad set as "
+                   "true. This isn't implemented yet. (expected options without it, and requires_grad_() afterwards)");
+  CRESSET_CHECK_AS(NotImplementedError, options.layout() == kStrided,
+                   "to: to(options) doesn't support converting to a different layout, but got self.layout being "
+                   "Strided and options.layout set as Sparse");
   DType dtype = options.dtype_opt().value_or(self.dtype());
   Device device = options.device_opt().value_or(self.device());
   MemoryFormat format = options.memory_format_opt().value_or(MemoryFormat::Preserve);

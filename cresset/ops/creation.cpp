@@ -41,6 +41,7 @@ CRESSET_OP(empty, , Tensor, (IntArrayRef size, const TensorOptions& options, std
            "size, options={}, memory_format=std::nullopt", Gradient::none, "A tensor whose values are not set.")
 Tensor empty(IntArrayRef size, const TensorOptions& options, std::optional<MemoryFormat> memory_format) try {
   CRESSET_INTERCEPT(empty, , Tensor, size, options, memory_format);
+  check_strided("empty", options);
   MemoryFormat format = memory_format.value_or(options.memory_format_opt().value_or(MemoryFormat::Contiguous));
   Tensor y = CRESSET_LIKELY(format == MemoryFormat::Contiguous || format == MemoryFormat::Preserve)
                  ? empty_contiguous(size, options.dtype(), options.device())
@@ -57,6 +58,7 @@ CRESSET_OP(full, , Tensor, (IntArrayRef size, const Scalar& fill_value, const Te
            "A tensor filled with a value, whose type decides the dtype if none is given.")
 Tensor full(IntArrayRef size, const Scalar& fill_value, const TensorOptions& options) try {
   CRESSET_INTERCEPT(full, , Tensor, size, fill_value, options);
+  check_strided("full", options);
   DType natural = fill_value.isFloatingPoint() ? default_dtype()
                   : fill_value.isComplex()     ? to_complex(default_dtype())
                                                : fill_value.type();
@@ -71,6 +73,7 @@ CRESSET_OP(zeros, , Tensor, (IntArrayRef size, const TensorOptions& options), "s
            "A tensor of zeros.")
 Tensor zeros(IntArrayRef size, const TensorOptions& options) try {
   CRESSET_INTERCEPT(zeros, , Tensor, size, options);
+  check_strided("zeros", options);
   return filled(empty_contiguous(size, options.dtype(), options.device()), 0, options.requires_grad());
 }
 CRESSET_ERRORS_OF(zeros, , size, options)
@@ -80,6 +83,7 @@ CRESSET_OP(ones, , Tensor, (IntArrayRef size, const TensorOptions& options), "si
            "A tensor of ones.")
 Tensor ones(IntArrayRef size, const TensorOptions& options) try {
   CRESSET_INTERCEPT(ones, , Tensor, size, options);
+  check_strided("ones", options);
   return filled(empty_contiguous(size, options.dtype(), options.device()), 1, options.requires_grad());
 }
 CRESSET_ERRORS_OF(ones, , size, options)

@@ -67,6 +67,7 @@ Tensor eye_into(const Into& into, int64_t n, int64_t m, DType dtype, Device devi
 }
 
 Tensor finished(Tensor y, const TensorOptions& options) {
+  check_strided("creation", options);
   if (options.requires_grad()) y.requires_grad_();
   return y;
 }

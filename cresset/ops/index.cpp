@@ -17,7 +17,8 @@ namespace {
 bool is_mask(const Tensor& index) { return index.dtype() == kBool || index.dtype() == kByte; }
 
 void warn_about_byte_masks() {
-  CRESSET_WARN_ONCE("index: indexing with dtype uint8 is now deprecated, please use a dtype bool instead");
+  CRESSET_WARN_ONCE_UNLESS_HANDLED(
+      "index: indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.");
 }
 
 // What the indices come to: `list` has one entry per dimension (undefined: the whole of it), `broadcast` the defined
@@ -268,7 +269,9 @@ int64_t consumed_dims(ArrayRef<TensorIndex> indices) {
 
 class Expression {
  public:
-  Expression(const Tensor& self, ArrayRef<TensorIndex> indices) : self_(self), view_(self) {
+  Expression(const char* op, const Tensor& self, ArrayRef<TensorIndex> indices) : self_(self), view_(self) {
+    CRESSET_CHECK_AS(IndexError, !indices.empty(), op, ": Passing an empty index list to Tensor::", op,
+                     "() is not valid syntax (expected an index for at least one dimension)");
     int64_t consumed = consumed_dims(indices);
     CRESSET_CHECK_AS(IndexError, consumed <= self.dim(), "index: too many indices for tensor of dimension ", self.dim(),
                      " (got ", consumed, ")");
@@ -293,6 +296,8 @@ class Expression {
         truth(index.boolean());
         break;
       case TensorIndex::Kind::slice:
+        CRESSET_CHECK_AS(ValueError, index.slice().step() > 0, "index: step must be greater than zero, found ",
+                         index.slice().step());
         if (!index.slice().is_full())
           view_ = cresset::slice(view_, dim_, index.slice().start(), index.slice().stop(), index.slice().step());
         dim_++;
@@ -349,7 +354,7 @@ Tensor without_leading_ones(const Tensor& values) {
 
 void write_at(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& values) {
   check_defined("index_put_", "values", values);
-  auto [target, tensors] = Expression(self, indices).result();
+  auto [target, tensors] = Expression("index_put_", self, indices).result();
   Tensor source = target.sizes() == values.sizes() ? values : without_leading_ones(values);
   if (tensors.empty())
     copy_(target, source);
@@ -358,7 +363,7 @@ void write_at(const Tensor& self, ArrayRef<TensorIndex> indices, const Tensor& v
 }
 
 void write_at(const Tensor& self, ArrayRef<TensorIndex> indices, const Scalar& value) {
-  auto [target, tensors] = Expression(self, indices).result();
+  auto [target, tensors] = Expression("index_put_", self, indices).result();
   if (tensors.empty()) {
     fill_(target, value);
     return;
@@ -381,7 +386,7 @@ Tensor Tensor::operator[](const Tensor& index) const { return this->index({Tenso
 
 Tensor Tensor::index(ArrayRef<TensorIndex> indices) const {
   check_defined("index", "self", *this);
-  auto [view, tensors] = Expression(*this, indices).result();
+  auto [view, tensors] = Expression("index", *this, indices).result();
   if (!tensors.empty()) return cresset::index(view, tensors);
   return view.is_same(*this) ? cresset::expand(*this, sizes()) : view;  // always another tensor: a view
 }

@@ -2,6 +2,7 @@
 #include "cresset/ops/masked.h"
 
 #include "cresset/core/kernel.h"
+#include "cresset/core/warning.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
 #include "cresset/ops/index.h"
@@ -12,6 +13,10 @@
 namespace cresset {
 
 static void check_mask(const char* op, const Tensor& mask) {
+  if (CRESSET_UNLIKELY(mask.defined() && mask.dtype() == kByte))
+    CRESSET_WARN_ONCE_UNLESS_HANDLED(op, std::string_view(op) == "masked_select" ? "" : "_",
+                                     " received a mask with dtype torch.uint8, this behavior is now deprecated,please "
+                                     "use a mask with dtype torch.bool instead.");
   CRESSET_CHECK_AS(TypeError, mask.dtype() == kBool || mask.dtype() == kByte, op,
                    ": expected mask to be a bool tensor, but got a tensor with dtype ", name_of(mask.dtype()));
 }
@@ -79,7 +84,7 @@ Tensor masked_select(const Tensor& self, const Tensor& mask) try {
   check_mask("masked_select", mask);
   check_same_device("masked_select", self, mask);
   Dims sizes = broadcast_shapes("masked_select", self.sizes(), mask.sizes());
-  Tensor x = self, chosen = mask;
+  Tensor x = self, chosen = mask.dtype() == kByte ? mask.to(kBool) : mask;  // index would warn once more
   if (sizes.empty()) {
     x = unsqueeze(x, 0);
     chosen = unsqueeze(chosen, 0);

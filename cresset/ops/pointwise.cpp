@@ -1,6 +1,7 @@
 // Pointwise ops: promotion and broadcasting in the shape rule, the gradient under each.
 #include "cresset/ops/pointwise.h"
 
+#include "cresset/core/warning.h"
 #include "cresset/ops/forms.h"
 #include "cresset/ops/shape.h"
 
@@ -167,6 +168,10 @@ static Tensor where_into(const Into& into, const Tensor& condition, const Tensor
   CRESSET_CHECK_AS(TypeError, condition.dtype() == kBool || condition.dtype() == kByte,
                    "where: expected condition to be a boolean tensor, but got a tensor with dtype ",
                    name_of(condition.dtype()));
+  if (CRESSET_UNLIKELY(condition.dtype() == kByte))
+    CRESSET_WARN_ONCE_UNLESS_HANDLED(
+        "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a future version "
+        "of PyTorch. Use a boolean condition instead.");
   DType compute = result_type(self, other);
   Tensor y = pointwise_result("where", into, {&condition, &self, &other}, compute, compute);
   where_kernel(y, condition, self, other);

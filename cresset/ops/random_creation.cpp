@@ -11,6 +11,7 @@ namespace {
 using OptionalGenerator = std::optional<Generator>;
 
 Tensor unfilled(IntArrayRef size, const TensorOptions& options, DType dtype) {
+  check_strided("random creation", options);
   return empty_contiguous(size, options.dtype_opt().value_or(dtype), options.device());
 }
 Tensor finished(Tensor y, const TensorOptions& options) {

@@ -77,7 +77,7 @@ class RangeNode final : public autograd::Pooled<RangeNode, autograd::PartNode> {
 };
 Tensor part_view(const char* name, Tensor y, const Tensor& self, const Range& range) {
   autograd::set_view(y, self);
-  if (!thread_state.grad_enabled || !self.requires_grad()) return y;
+  if (!thread_state.grad_enabled || !self.requires_grad() || self.impl()->inference) return y;
   y.impl()->node = autograd::make_node<RangeNode>(name, self, range);
   y.impl()->requires_grad = true;
   return y;
@@ -122,7 +122,7 @@ class PartsNode final : public autograd::Pooled<PartsNode> {
 // Several views from one call may not be changed in place: PyTorch's rule.
 void link_parts(const char* name, const Tensor& self, int dim, IntArrayRef sizes, const std::vector<Tensor>& parts) {
   for (const Tensor& part : parts) autograd::set_view(part, self, ViewOrigin::multi_view);
-  if (!thread_state.grad_enabled || !self.requires_grad() || parts.empty()) return;
+  if (!thread_state.grad_enabled || !self.requires_grad() || self.impl()->inference || parts.empty()) return;
   auto node = autograd::make_node<PartsNode>(name, self, dim, sizes);
   for (size_t i = 0; i < parts.size(); i++) {
     parts[i].impl()->node = node;
@@ -294,6 +294,12 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool implicit) try {
                              [a = Broadcast(self, y)](const Tensor& g, Wants) { return grads(a.reduce(g)); });
 }
 CRESSET_ERRORS_OF(expand, , self, size, implicit)
+
+Tensor Tensor::alias() const {
+  check_defined("alias", "self", *this);
+  return differentiable_view("AliasBackward0", cresset::alias(*this), *this,
+                             [](const Tensor& g, Wants) { return grads(g); });
+}
 
 CRESSET_OP(select, , Tensor, (const Tensor& self, int64_t dim, int64_t index), "self, dim, index", Gradient::formula,
            "A view of one slice of dim, which disappears.")

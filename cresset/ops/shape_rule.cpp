@@ -103,6 +103,7 @@ namespace {
 
 void check_written(const char* op, const Into& into, DType compute) {
   const Tensor& y = *into.tensor;
+  if (into.out() && CRESSET_UNLIKELY(y.impl()->inference)) autograd::check_inplace(op, y, false);
   CRESSET_CHECK_AS(TypeError, can_cast(compute, y.dtype()), op, ": result type ", toString(compute),
                    " can't be cast to the desired output type ", toString(y.dtype()));
   check_no_repeats(op, y);

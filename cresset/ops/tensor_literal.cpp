@@ -73,6 +73,7 @@ std::string TensorLiteral::text() const {
 }
 
 Tensor tensor(const TensorLiteral& values, const TensorOptions& options) {
+  check_strided("tensor", options);
   const DType dtype = options.dtype_opt().value_or(natural_dtype(values.dtype()));
   Tensor y = empty_contiguous(values.sizes(), dtype, kCPU);
   void* to = y.data_ptr();

@@ -6,8 +6,8 @@
 
 #include "cresset/core/arg.h"
 #include "cresset/core/error.h"
-#include "cresset/core/warning.h"
 #include "cresset/ops/linalg.h"
+#include "cresset/torch/warnings.h"
 
 // The libtorch whose names these are.
 #define TORCH_VERSION_MAJOR 1
@@ -39,8 +39,6 @@
 #define AT_ASSERT(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
 #define AT_ASSERTM(condition, ...) TORCH_CHECK(condition, ##__VA_ARGS__)
 #define AT_ERROR(...) throw ::cresset::Error(::cresset::message_of(__VA_ARGS__))
-#define TORCH_WARN(...) CRESSET_WARN(__VA_ARGS__)
-#define TORCH_WARN_ONCE(...) CRESSET_WARN_ONCE(__VA_ARGS__)
 #define TORCH_CHECK_WITH(Type, condition, ...) CRESSET_TORCH_CHECK(Type, condition, ##__VA_ARGS__)
 #define TORCH_CHECK_LINALG(condition, ...) CRESSET_TORCH_CHECK(LinAlgError, condition, ##__VA_ARGS__)
 #define C10_THROW_ERROR(Type, message) throw ::cresset::Type(message)

@@ -13,6 +13,7 @@
 #include "cresset/core/cuda.h"
 #include "cresset/core/determinism.h"
 #include "cresset/core/generator.h"
+#include "cresset/core/launch.h"
 #include "cresset/core/parallel.h"
 #include "cresset/core/print.h"
 #include "cresset/core/version.h"
@@ -31,6 +32,13 @@ template <class... Args>
 std::string str(const Args&... args) {
   return message_of(args...);
 }
+
+// Including torch.h anywhere in a program makes the whole program print as libtorch does.
+namespace detail {
+inline const PrintStyle style_before_torch = set_print_style(PrintStyle::libtorch);
+}
+
+using TensorBase = Tensor;
 
 // ---- generators
 // at::make_generator<at::CPUGeneratorImpl>(seed)
@@ -132,6 +140,8 @@ inline int64_t divup(int64_t x, int64_t y) { return (x + y - 1) / y; }
 // ---- names of element types
 inline DType typeMetaToScalarType(TypeMeta meta) { return meta.toScalarType(); }
 inline TypeMeta scalarTypeToTypeMeta(DType dtype) { return TypeMeta(dtype); }
+// libtorch's form, which takes any type, integers too.
+inline void set_default_dtype(TypeMeta dtype) { detail::set_any_default_dtype(dtype); }
 inline DType get_default_dtype_as_scalartype() { return default_dtype(); }
 inline DType promoteTypes(DType a, DType b) { return promote_types(a, b); }
 inline bool canCast(DType from, DType to) { return can_cast(from, to); }
@@ -163,6 +173,26 @@ inline bool is_nonzero(const Tensor& self) { return self.is_nonzero(); }
 inline bool is_same_size(const Tensor& self, const Tensor& other) { return self.sizes() == other.sizes(); }
 inline Tensor fill(const Tensor& self, const Scalar& value) { return full_like(self, value); }
 inline Tensor zero(const Tensor& self) { return zeros_like(self); }
+
+// Guards of kernels and of old inference code: nothing inside is recorded.
+class AutoDispatchBelowAutograd {
+ private:
+  NoGradGuard no_grad_;
+};
+using AutoDispatchBelowADInplaceOrView = AutoDispatchBelowAutograd;
+class AutoNonVariableTypeMode {
+ public:
+  explicit AutoNonVariableTypeMode(bool enabled = true) {
+    CRESSET_WARN_ONCE(
+        "AutoNonVariableTypeMode is deprecated and will be removed in 1.10 release. For kernel implementations please "
+        "use AutoDispatchBelowADInplaceOrView instead, If you are looking for a user facing API to enable running your "
+        "inference-only workload, please use c10::InferenceMode.");
+    CRESSET_CHECK_AS(ValueError, enabled, "AutoNonVariableTypeMode: found false (expected true)");
+  }
+
+ private:
+  NoGradGuard no_grad_;
+};
 
 // What std::cout << tensor does.
 inline void print(const Tensor& tensor) { std::cout << tensor; }

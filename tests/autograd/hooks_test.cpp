@@ -42,8 +42,8 @@ TEST(TensorHooks, CanBeRemovedAlsoByThemselves) {
   x.remove_hook(leaf_hook);
   h.sum().backward();
   EXPECT_EQ(calls, 101);
-  EXPECT_ERROR(AutogradError, x.remove_hook(leaf_hook), "there is no hook");
-  EXPECT_ERROR(AutogradError, h.remove_hook(first), "there is no hook");
+  EXPECT_ERROR(AutogradError, x.remove_hook(leaf_hook), "no hook at position");
+  EXPECT_ERROR(AutogradError, h.remove_hook(first), "no hook at position");
 }
 
 TEST(TensorHooks, RefuseWrongShapesAndTensorsWithoutGradient) {

@@ -62,7 +62,7 @@ TEST(Detach, CutsTheGraphAndSharesTheData) {
   h.detach_();
   EXPECT_TRUE(h.is_leaf());
   EXPECT_FALSE(h.requires_grad());
-  EXPECT_ERROR(AutogradError, (x * 1).select(0, 0).detach_(), "can't detach views in-place");
+  EXPECT_ERROR(AutogradError, (x * 1).select(0, 0).detach_(), "Can't detach views in-place");
 }
 
 TEST(Detach, InPlaceForgetsAKeptGradient) {

@@ -47,7 +47,7 @@ TEST(DType, TheDefaultDecidesForFactoriesAndLiterals) {
 }
 
 TEST(DType, OnlyFloatingTypesCanBeTheDefault) {
-  EXPECT_ERROR(TypeError, set_default_dtype(kInt), "expected a floating-point dtype");
+  EXPECT_ERROR(TypeError, set_default_dtype(kInt), "only floating-point types are supported as the default type");
   EXPECT_EQ(default_dtype(), kFloat);
 }
 

@@ -9,8 +9,10 @@ namespace {
 
 template <class T>
 std::string shown(const T& x) {
+  const torch::PrintStyle before = torch::set_print_style(torch::PrintStyle::libtorch);
   std::ostringstream out;
   out << x;
+  torch::set_print_style(before);
   return out.str();
 }
 

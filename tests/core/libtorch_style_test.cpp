@@ -99,7 +99,14 @@ TEST(LibtorchStyle, DispatchRefusesOtherTypesByName) {
   }
 }
 
+// Other tests of this program want Cresset's own form.
+struct PrintsAsLibtorch {
+  torch::PrintStyle before = torch::set_print_style(torch::PrintStyle::libtorch);
+  ~PrintsAsLibtorch() { torch::set_print_style(before); }
+};
+
 TEST(LibtorchStyle, TensorsPrint) {
+  const PrintsAsLibtorch style;
   std::ostringstream out;
   out << torch::tensor({{1.5, 2.0}, {3.0, 4.25}});
   EXPECT_EQ(out.str(), " 1.5000  2.0000\n 3.0000  4.2500\n[ CPUFloatType{2,2} ]");
@@ -107,6 +114,7 @@ TEST(LibtorchStyle, TensorsPrint) {
 
 template <class T>
 std::string printed(const T& x) {
+  const PrintsAsLibtorch style;
   std::ostringstream out;
   out << x;
   return out.str();
@@ -188,6 +196,7 @@ TEST(LibtorchStyle, IndicesPrint) {
 }
 
 TEST(LibtorchStyle, SmallThingsPrint) {
+  const PrintsAsLibtorch style;
   EXPECT_EQ(printed(at::Half(0.5f)), "0.5");
   EXPECT_EQ(printed(at::BFloat16(1.5f)), "1.5");
   EXPECT_EQ(printed(torch::MemoryFormat::ChannelsLast), "ChannelsLast");

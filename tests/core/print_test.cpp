@@ -205,13 +205,13 @@ TEST(PythonRepr, UndefinedTensorIsNone) { EXPECT_EQ(to_python_repr(Tensor()), "N
 
 TEST(Print, LibtorchsFormOfAMatrix) {
   std::ostringstream out;
-  out << tensor({{1.5, 2.0}, {3.0, 4.25}});
+  print(out, tensor({{1.5, 2.0}, {3.0, 4.25}}), 80);
   EXPECT_EQ(out.str(), " 1.5000  2.0000\n 3.0000  4.2500\n[ CPUFloatType{2,2} ]");
 }
 
 TEST(Print, AMetaTensorShowsWhatItIsOnly) {
   std::ostringstream out;
-  out << empty({2, 3}, kMeta);
+  print(out, empty({2, 3}, kMeta), 80);
   EXPECT_EQ(out.str(), "[ MetaFloatType{2,3} ]");
 }
 

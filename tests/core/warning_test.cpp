@@ -59,7 +59,7 @@ TEST(Warning, ops_and_losses_warn_through_it) {
   nn::functional::mse_loss(ones({3, 1}), ones({3}));
   set_warn_always(before);
   ASSERT_EQ(heard.warnings.size(), 2U);
-  EXPECT_NE(heard.warnings[0].text.find("dtype uint8"), std::string::npos);
+  EXPECT_NE(heard.warnings[0].text.find("dtype torch.uint8"), std::string::npos);
   EXPECT_NE(heard.warnings[1].text.find("mse_loss: Using a target size ([3])"), std::string::npos);
 }
 

@@ -23,9 +23,11 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 template <class T>
 std::string text_of(const T& tensor, const std::function<void(std::ostream&)>& prepare = {}) {
+  const PrintStyle before = set_print_style(PrintStyle::libtorch);
   std::ostringstream out;
   if (prepare) prepare(out);
   out << tensor << "|" << 0.1234567 << "|" << 42;  // what follows shows whether the stream was left as it was
+  set_print_style(before);
   return out.str();
 }
 

@@ -22,6 +22,7 @@ class CRESSET_API FunctionalImpl : public Cloneable<FunctionalImpl> {
   Tensor forward(Tensor input) { return function_(std::move(input)); }
   Tensor operator()(Tensor input) { return function_(std::move(input)); }
   bool is_serializable() const override { return false; }
+  void pretty_print(std::ostream& stream) const override;
 
  private:
   Function function_;

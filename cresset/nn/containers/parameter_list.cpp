@@ -14,6 +14,14 @@ using Named = OrderedDict<std::string, Tensor>;
 
 // As PyTorch does it: a single entry stays on the line.
 void print(std::ostream& stream, const char* name, const Named& parameters) {
+  if (print_style() == PrintStyle::libtorch) {
+    stream << "torch::nn::" << name << "(\n";
+    for (const auto& [key, tensor] : parameters)
+      stream << '(' << key << "): Parameter containing: [" << toString(tensor.scalar_type()) << " of size "
+             << text_of(tensor.sizes()) << "]\n";
+    stream << ')';
+    return;
+  }
   const bool several = parameters.size() > 1;
   stream << name << "(";
   for (const auto& [key, tensor] : parameters) {

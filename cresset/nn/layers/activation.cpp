@@ -12,7 +12,7 @@ namespace F = functional;
 
 namespace {
 std::string inplace_text(bool inplace, const char* before = "") {
-  return inplace ? std::string(before) + "inplace=True" : std::string();
+  return inplace ? std::string(before) + "inplace=" + written(true) : std::string();
 }
 }  // namespace
 
@@ -35,7 +35,7 @@ void CELUImpl::pretty_print(std::ostream& stream) const {
 GELUImpl::GELUImpl(GELUOptions options) : Stateless(options) {}
 Tensor GELUImpl::forward(const Tensor& input) { return F::gelu(input, options); }
 void GELUImpl::pretty_print(std::ostream& stream) const {
-  print_line(stream, *this, "approximate='" + options.approximate() + "'");
+  print_line(stream, *this, detail::either("approximate='" + options.approximate() + "'", ""));
 }
 
 GLUImpl::GLUImpl(const GLUOptions& options) : Stateless(options) {}

@@ -80,6 +80,6 @@ Tensor AdaptiveLogSoftmaxWithLossImpl::predict(const Tensor& input) {
   return index_copy(found, 0, rows, argmax(log_prob(index_select(input, 0, rows)), 1));
 }
 
-void AdaptiveLogSoftmaxWithLossImpl::pretty_print(std::ostream& stream) const { stream << short_name(*this); }
+void AdaptiveLogSoftmaxWithLossImpl::pretty_print(std::ostream& stream) const { stream << detail::printed_name(*this); }
 
 }  // namespace cresset::nn

@@ -103,13 +103,16 @@ void ConvNdImpl<D, Derived>::pretty_print(std::ostream& stream) const {
   if (auto* numbers = std::get_if<ExpandingArray<D>>(&o.padding())) {
     if (!all_are(*numbers, 0)) text += ", padding=" + tuple(*numbers);
   } else {
-    text += std::holds_alternative<enumtype::kSame>(o.padding()) ? ", padding=same" : ", padding=valid";
+    const char* name = std::holds_alternative<enumtype::kSame>(o.padding()) ? "same" : "valid";
+    text += ", padding=" + detail::either(name, "'" + std::string(name) + "'");
   }
   if (!all_are(o.dilation(), 1)) text += ", dilation=" + tuple(o.dilation());
   if (!all_are(o.output_padding(), 0)) text += ", output_padding=" + tuple(o.output_padding());
   if (o.groups() != 1) text += ", groups=" + std::to_string(o.groups());
-  if (!o.bias()) text += ", bias=False";
-  if (o.padding_mode().index() != 0) text += std::string(", padding_mode=") + kPaddingModes[o.padding_mode().index()];
+  if (!o.bias()) text += ", bias=" + detail::written(false);
+  if (o.padding_mode().index() != 0)
+    text += ", padding_mode=" +
+            detail::either(kPaddingModes[o.padding_mode().index()], enumtype::get_enum_name(o.padding_mode()));
   detail::print_line(stream, *this, text);
 }
 

@@ -5,11 +5,16 @@
 #include <cmath>
 #include <ostream>
 
+#include "cresset/core/print.h"
+
 namespace cresset::nn::detail {
 
-std::string written(bool value) { return value ? "True" : "False"; }
+bool as_libtorch() { return print_style() == PrintStyle::libtorch; }
+
+std::string written(bool value) { return value ? either("True", "true") : either("False", "false"); }
 
 std::string written(double value) {
+  if (as_libtorch()) return message_of(value);
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char digits[64];
@@ -22,13 +27,16 @@ std::string written(double value) {
   return text;
 }
 
+std::string listed(IntArrayRef list) { return as_libtorch() ? text_of(list) : tuple(list); }
 std::string tuple(IntArrayRef list) {
+  if (as_libtorch()) return list.size() == 1 ? std::to_string(list.front()) : text_of(list);
   std::string text = "(";
   for (size_t i = 0; i < list.size(); i++) text += (i == 0 ? "" : ", ") + std::to_string(list[i]);
   return text + (list.size() == 1 ? ",)" : ")");
 }
 
 std::string one_or_tuple(IntArrayRef list) {
+  if (as_libtorch()) return tuple(list);
   const bool same = std::all_of(list.begin(), list.end(), [&](int64_t value) { return value == list.front(); });
   return same && !list.empty() ? std::to_string(list.front()) : tuple(list);
 }
@@ -39,8 +47,9 @@ std::string layer_name(const std::type_info& type) {
   if (name.ends_with("Impl")) name.resize(name.size() - 4);
   return name;
 }
+std::string printed_name(const Module& layer) { return either("", "torch::nn::") + short_name(layer); }
 void print_line(std::ostream& stream, const Module& layer, const std::string& options) {
-  stream << short_name(layer) << '(' << options << ')';
+  stream << printed_name(layer) << '(' << options << ')';
 }
 
 }  // namespace cresset::nn::detail

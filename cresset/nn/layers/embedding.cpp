@@ -37,7 +37,8 @@ void start_normally(const Tensor& weight, std::optional<int64_t> padding_idx) {
 
 template <class Options>
 std::string table_text(const Options& o) {
-  return std::to_string(o.num_embeddings()) + ", " + std::to_string(o.embedding_dim());
+  return detail::either("", "num_embeddings=") + std::to_string(o.num_embeddings()) + ", " +
+         detail::either("", "embedding_dim=") + std::to_string(o.embedding_dim());
 }
 
 void check_table(const char* name, const Tensor& embeddings) {
@@ -78,8 +79,8 @@ void EmbeddingImpl::pretty_print(std::ostream& stream) const {
   if (options.padding_idx()) text += ", padding_idx=" + std::to_string(*options.padding_idx());
   if (options.max_norm()) text += ", max_norm=" + written(*options.max_norm());
   if (options.norm_type() != 2) text += ", norm_type=" + written(options.norm_type());
-  if (options.scale_grad_by_freq()) text += ", scale_grad_by_freq=True";
-  if (options.sparse()) text += ", sparse=True";
+  if (options.scale_grad_by_freq()) text += ", scale_grad_by_freq=" + written(true);
+  if (options.sparse()) text += ", sparse=" + written(true);
   detail::print_line(stream, *this, text);
 }
 
@@ -132,8 +133,12 @@ void EmbeddingBagImpl::pretty_print(std::ostream& stream) const {
   std::string text = table_text(options);
   if (options.max_norm()) text += ", max_norm=" + written(*options.max_norm());
   if (options.norm_type() != 2) text += ", norm_type=" + written(options.norm_type());
-  if (options.scale_grad_by_freq()) text += ", scale_grad_by_freq=True";
-  text += std::string(", mode=") + modes[options.mode().index()];
+  if (options.scale_grad_by_freq()) text += ", scale_grad_by_freq=" + written(true);
+  if (options.sparse() && detail::as_libtorch()) text += ", sparse=true";
+  if (!detail::as_libtorch())
+    text += std::string(", mode=") + modes[options.mode().index()];
+  else if (!options.mode().is<enumtype::kMean>())
+    text += ", mode=" + enumtype::get_enum_name(options.mode());
   if (options.padding_idx()) text += ", padding_idx=" + std::to_string(*options.padding_idx());
   detail::print_line(stream, *this, text);
 }

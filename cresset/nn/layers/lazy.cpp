@@ -149,8 +149,10 @@ template <class Derived, class Layer, class Options>
 void LazyLayer<Derived, Layer, Options>::pretty_print(std::ostream& stream) const {
   std::ostringstream line;
   Layer::pretty_print(line);
-  const std::string text = line.str();
-  stream << (is_open(*this) || !text.starts_with("Lazy") ? text : text.substr(4));
+  std::string text = line.str();
+  const size_t lazy = text.find("Lazy");
+  if (!is_open(*this) && lazy < text.find('(')) text.erase(lazy, 4);
+  stream << text;
 }
 
 template class LazyLayer<LazyLinearImpl, LinearImpl, LazyLinearOptions>;

@@ -88,9 +88,15 @@ UnflattenOptions::UnflattenOptions(const std::string& dimname, const namedshape_
 }
 UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
 Tensor UnflattenImpl::forward(const Tensor& input) { return unflatten(input, options.dim(), options.sizes()); }
+static std::string sizes_text(IntArrayRef sizes) {
+  std::string text = text_of(sizes);
+  text.front() = '{';
+  text.back() = '}';
+  return detail::either(detail::tuple(sizes), std::move(text));
+}
 void UnflattenImpl::pretty_print(std::ostream& stream) const {
   print_line(stream, *this,
-             "dim=" + std::to_string(options.dim()) + ", unflattened_size=" + detail::tuple(options.sizes()));
+             "dim=" + std::to_string(options.dim()) + ", unflattened_size=" + sizes_text(options.sizes()));
 }
 
 }  // namespace cresset::nn

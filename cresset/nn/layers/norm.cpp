@@ -74,7 +74,7 @@ void NormImplBase<D, Derived, Options>::pretty_print(std::ostream& stream) const
                            ", track_running_stats=" + written(options.track_running_stats());
   if constexpr (requires(const Derived& norm) { norm.is_synchronised(); })
     if (static_cast<const Derived&>(*this).is_synchronised()) {
-      stream << "SyncBatchNorm(" << text << ')';
+      stream << detail::either("", "torch::nn::") << "SyncBatchNorm(" << text << ')';
       return;
     }
   print_line(stream, *this, text);
@@ -178,7 +178,7 @@ Tensor LayerNormImpl::forward(const Tensor& input) {
 }
 void LayerNormImpl::pretty_print(std::ostream& stream) const {
   print_line(stream, *this,
-             detail::tuple(options.normalized_shape()) + ", eps=" + written(options.eps()) +
+             detail::listed(options.normalized_shape()) + ", eps=" + written(options.eps()) +
                  ", elementwise_affine=" + written(options.elementwise_affine()));
 }
 
@@ -194,7 +194,7 @@ Tensor RMSNormImpl::forward(const Tensor& input) {
 }
 void RMSNormImpl::pretty_print(std::ostream& stream) const {
   print_line(stream, *this,
-             detail::tuple(options.normalized_shape()) + ", eps=" + momentum_text(options.eps()) +
+             detail::listed(options.normalized_shape()) + ", eps=" + momentum_text(options.eps()) +
                  ", elementwise_affine=" + written(options.elementwise_affine()));
 }
 

@@ -5,12 +5,12 @@
 
 namespace cresset::nn {
 
-#define CRESSET_PAD_LAYER(Name, rank, padded)                                                       \
-  Name##rank##dImpl::Name##rank##dImpl(ExpandingArray<2 * rank> padding) : Stateless(padding) {}    \
-  Name##rank##dImpl::Name##rank##dImpl(const Name##rank##dOptions& options) : Stateless(options) {} \
-  Tensor Name##rank##dImpl::forward(const Tensor& input) { return padded; }                         \
-  void Name##rank##dImpl::pretty_print(std::ostream& stream) const {                                \
-    detail::print_line(stream, *this, detail::tuple(options.padding()));                            \
+#define CRESSET_PAD_LAYER(Name, rank, padded)                                                             \
+  Name##rank##dImpl::Name##rank##dImpl(ExpandingArray<2 * rank> padding) : Stateless(padding) {}          \
+  Name##rank##dImpl::Name##rank##dImpl(const Name##rank##dOptions& options) : Stateless(options) {}       \
+  Tensor Name##rank##dImpl::forward(const Tensor& input) { return padded; }                               \
+  void Name##rank##dImpl::pretty_print(std::ostream& stream) const {                                      \
+    detail::print_line(stream, *this, detail::either("", "padding=") + detail::tuple(options.padding())); \
   }
 #define CRESSET_PAD_LAYERS(rank)                                                                                       \
   CRESSET_PAD_LAYER(ReflectionPad, rank, reflection_pad##rank##d(input, options.padding()))                            \

@@ -39,10 +39,10 @@ std::string size_text(const ExpandingArrayWithOptionalElem<D>& sizes) {
   auto text = [](std::optional<int64_t> size) { return size ? std::to_string(*size) : "None"; };
   bool same = true;
   for (const auto& size : *sizes) same = same && size == sizes->at(0);
-  if (same) return text(sizes->at(0));
-  std::string all = "(" + text(sizes->at(0));
+  if (D == 1 || (same && !detail::as_libtorch())) return text(sizes->at(0));
+  std::string all = detail::either("(", "[") + text(sizes->at(0));
   for (size_t i = 1; i < D; i++) all += ", " + text(sizes->at(i));
-  return all + ")";
+  return all + detail::either(")", "]");
 }
 template <class Size>
 std::string options_text(const AdaptivePoolOptions<Size>& o) {

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "cresset/nn/init.h"
+#include "cresset/nn/layers/describe.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::nn {
@@ -70,6 +71,15 @@ void RNNImplBase<Derived>::reset_parameters() {
 template <class Derived>
 void RNNImplBase<Derived>::pretty_print(std::ostream& stream) const {
   const RNNOptionsBase& o = options_base;
+  if (detail::as_libtorch()) {
+    std::string text =
+        message_of("input_size=", o.input_size(), ", hidden_size=", o.hidden_size(), ", num_layers=", o.num_layers(),
+                   ", bias=", detail::written(o.bias()), ", batch_first=", detail::written(o.batch_first()),
+                   ", dropout=", o.dropout(), ", bidirectional=", detail::written(o.bidirectional()));
+    if (o.proj_size() > 0) text += message_of(", proj_size=", o.proj_size());
+    detail::print_line(stream, *this, text);
+    return;
+  }
   stream << short_name(*this) << "(" << o.input_size() << ", " << o.hidden_size();
   if (o.proj_size() != 0) stream << ", proj_size=" << o.proj_size();
   if (o.num_layers() != 1) stream << ", num_layers=" << o.num_layers();

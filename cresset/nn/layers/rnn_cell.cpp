@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "cresset/nn/init.h"
+#include "cresset/nn/layers/describe.h"
 #include "cresset/ops/all.h"
 
 namespace cresset::nn {
@@ -39,9 +40,10 @@ std::string RNNCellImplBase<Derived>::get_nonlinearity_str() const {
 
 template <class Derived>
 void RNNCellImplBase<Derived>::pretty_print(std::ostream& stream) const {
-  stream << short_name(*this) << "(" << options_base.input_size() << ", " << options_base.hidden_size();
-  if (!options_base.bias()) stream << ", bias=False";
-  if (get_nonlinearity_str() != "tanh") stream << ", nonlinearity=" << get_nonlinearity_str();
+  const std::string nonlinearity = get_nonlinearity_str();
+  stream << detail::printed_name(*this) << "(" << options_base.input_size() << ", " << options_base.hidden_size();
+  if (!options_base.bias()) stream << ", bias=" << detail::written(false);
+  if (nonlinearity != "tanh") stream << ", nonlinearity=" << detail::either(nonlinearity, "kReLU");
   stream << ")";
 }
 

@@ -26,6 +26,17 @@ Tensor UpsampleImpl::forward(const Tensor& input) {
 void UpsampleImpl::pretty_print(std::ostream& stream) const {
   constexpr const char* modes[] = {"nearest", "linear", "bilinear", "bicubic", "trilinear"};
   std::string text;
+  if (detail::as_libtorch()) {
+    if (options.scale_factor())
+      for (double factor : *options.scale_factor())
+        text += (text.empty() ? "scale_factor=[" : ", ") + detail::written(factor);
+    else
+      text = "size=" + detail::listed(options.size().value_or(std::vector<int64_t>()));
+    detail::print_line(
+        stream, *this,
+        text + (options.scale_factor() ? "]" : "") + ", mode=" + enumtype::get_enum_name(options.mode()));
+    return;
+  }
   if (options.scale_factor()) {
     const std::vector<double>& list = *options.scale_factor();
     bool same = true;
