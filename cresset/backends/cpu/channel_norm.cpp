@@ -1,64 +1,17 @@
-// CPU kernels of ops/norm that have statistics per channel: batch_norm and group_norm. Channels that are contiguous
-// blocks are done block by block; where neighbours in memory belong to different channels (matrices, channels last),
-// whole rows of channels are done side by side. Sums are cut into pieces by shape alone, so threads do not change bits.
-#include <cmath>
-#include <vector>
+// CPU kernels of batch_norm. Channels that are contiguous blocks are done block by block; where neighbours in memory
+// belong to different channels (matrices, channels last), whole rows of channels are done side by side. Sums are cut
+// into pieces by shape alone, so threads do not change bits.
+#include "cresset/backends/cpu/channel_norm.h"
 
-#include "cresset/backends/cpu/channel_norm_simd.h"
-#include "cresset/backends/cpu/slab.h"
+#include <cmath>
+
 #include "cresset/core/kernel.h"
-#include "cresset/core/parallel.h"
 #include "cresset/ops/norm.h"
 
 namespace cresset::cpu {
 namespace {
 
-constexpr int64_t kGrain = 8192;
 constexpr int64_t kBlockRows = 128;  // of columns: their float sums end in double
-
-int64_t grain_of(int64_t n) { return std::max<int64_t>(1, kGrain / std::max<int64_t>(n, 1)); }
-
-template <class T>
-T* numbers(const Tensor& x) {
-  return static_cast<T*>(x.impl()->data());
-}
-
-// Calls f with a number of the type that the tensors are read and written as: bfloat16 only where all are, since
-// another type would be rounded to it; other half types come as float.
-template <class F>
-void with_numbers(std::initializer_list<const Tensor*> tensors, const F& f) {
-  if ((*tensors.begin())->dtype() == kDouble) return f(double());
-  for (const Tensor* t : tensors)
-    if (t->dtype() != kBFloat16) return f(float());
-  f(BFloat16());
-}
-
-// A vector of channel values in T; `missing` where the tensor is undefined.
-template <class T>
-std::vector<T> channel_values(const Tensor& x, int64_t channels, T missing) {
-  std::vector<T> values(static_cast<size_t>(channels), missing);
-  if (x.defined())
-    convert(values.data(), dtype_of<T>, sizeof(T), x.impl()->data(), x.dtype(),
-            x.impl()->strides[0] * static_cast<int64_t>(x.itemsize()), channels);
-  return values;
-}
-template <class T>
-void store_channels(const Tensor& x, const std::vector<T>& values) {
-  if (x.defined())
-    convert(x.impl()->data(), x.dtype(), x.impl()->strides[0] * static_cast<int64_t>(x.itemsize()), values.data(),
-            dtype_of<T>, sizeof(T), static_cast<int64_t>(values.size()));
-}
-
-struct Moments {
-  double count = 0, mean = 0, squares = 0;
-  void add(double n, double other, double other_squares) {
-    const double both = count + n, off = other - mean;
-    if (n == 0) return;
-    mean += off * n / both;
-    squares += other_squares + off * off * count * n / both;
-    count = both;
-  }
-};
 
 // x as a matrix whose rows are the channels of one position, if they lie side by side in memory.
 struct ChannelRows {
@@ -232,11 +185,6 @@ void forward(const Tensor& y, const Tensor& x, const Tensor& mean, const Tensor&
 }
 
 // ---- backward
-// The sums of g and of g * (x - mean), for each channel (rows) or each [sample, channel] (blocks).
-struct Sums {
-  std::vector<double> g, product;
-  explicit Sums(int64_t count) : g(static_cast<size_t>(count)), product(static_cast<size_t>(count)) {}
-};
 template <class S>
 Sums row_sums(const ChannelRows& g, const ChannelRows& x, const Computed<S>* mean) {
   using T = Computed<S>;
@@ -268,79 +216,124 @@ Sums row_sums(const ChannelRows& g, const ChannelRows& x, const Computed<S>* mea
   }
   return all;
 }
-// mean_of gives the mean that belongs to a block.
-template <class S, class F>
-Sums block_sums(const Tensor& g, const Tensor& x, const F& mean_of) {
-  const ChannelInner<S>& inner = channel_inner<S>();
-  const int64_t blocks = x.size(0) * x.size(1), n = x.numel() / blocks;
-  Sums all(blocks);
-  parallel_for(0, blocks, grain_of(n), [&](int64_t begin, int64_t end) {
-    Slab<S> from_g(g, 2), from_x(x, 2);
-    for (int64_t i = begin; i < end; i++)
-      inner.sums(from_g.read(i), from_x.read(i), n, mean_of(i), &all.g[static_cast<size_t>(i)],
-                 &all.product[static_cast<size_t>(i)]);
-  });
-  return all;
-}
+// dx = a * g + b + c * (x - mean), where the three follow from a channel's sums.
+template <class T>
+struct Combination {
+  std::vector<T> w, a, b, c, to_w, to_b;
+  Combination(const Tensor& weight, int64_t channels)
+      : w(channel_values<T>(weight, channels, T(1))), a(w.size()), b(w.size()), c(w.size()), to_w(a), to_b(a) {}
 
-// dx = a * g + b + c * (x - mean), where the three follow from the sums.
-template <class S>
-void backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
-                    const Tensor& mean, const Tensor& rstd, const Tensor& weight, bool batch_stats) {
-  using T = Computed<S>;
-  const ChannelInner<S>& inner = channel_inner<S>();
-  const int64_t channels = x.size(1), blocks = x.size(0) * channels, n = x.numel() / blocks;
-  const size_t count = static_cast<size_t>(channels);
-  const T *means = numbers<T>(mean), *scales = numbers<T>(rstd);
-  auto g_rows = ChannelRows::of(g), x_rows = ChannelRows::of(x), dx_rows = ChannelRows::of(dx);
-  const bool by_rows = g_rows && x_rows && dx_rows;
-  Sums sums(channels);
-  if (by_rows) {
-    sums = row_sums<S>(*g_rows, *x_rows, means);
-  } else {
-    Sums parts = block_sums<S>(g, x, [&](int64_t i) { return means[i % channels]; });
-    for (size_t i = 0; i < parts.g.size(); i++) {
-      sums.g[i % count] += parts.g[i];
-      sums.product[i % count] += parts.product[i];
-    }
-  }
-  std::vector<T> w = channel_values<T>(weight, channels, T(1)), a(count), b(count), c(count), to_w(count), to_b(count);
-  const int64_t per_channel = x.numel() / channels;
-  const auto total = static_cast<double>(per_channel);
-  for (size_t j = 0; j < count; j++) {
-    const double scale = static_cast<double>(scales[j]), weighted = scale * static_cast<double>(w[j]);
+  void follow(size_t j, const Sums& sums, T rstd, double total, bool batch_stats) {
+    const double scale = static_cast<double>(rstd), weighted = scale * static_cast<double>(w[j]);
     a[j] = static_cast<T>(weighted);
     b[j] = batch_stats ? static_cast<T>(-weighted * sums.g[j] / total) : T(0);
     c[j] = batch_stats ? static_cast<T>(-weighted * scale * scale * sums.product[j] / total) : T(0);
     to_w[j] = static_cast<T>(sums.product[j] * scale);
     to_b[j] = static_cast<T>(sums.g[j]);
   }
-  store_channels(dw, to_w);
-  store_channels(db, to_b);
-  if (by_rows) {
-    parallel_for(0, x_rows->count, grain_of(channels), [&](int64_t begin, int64_t end) {
-      std::vector<S> g_in(count), x_in(count), out(count);
-      for (int64_t i = begin; i < end; i++) {
-        S* to = dx_rows->to_write(i, out.data());
-        inner.column_combine(to, g_rows->read(i, g_in.data()), x_rows->read(i, x_in.data()), means, a.data(), b.data(),
-                             c.data(), channels);
-        dx_rows->written(i, to);
-      }
-    });
-    return;
-  }
-  parallel_for(0, blocks, grain_of(n), [&](int64_t begin, int64_t end) {
-    Slab<S> from_g(g, 2), from_x(x, 2), to(dx, 2);
+};
+
+template <class S>
+void combine_rows(const ChannelRows& dx, const ChannelRows& g, const ChannelRows& x, const Computed<S>* mean,
+                  const Combination<Computed<S>>& by) {
+  const ChannelInner<S>& inner = channel_inner<S>();
+  const size_t count = by.a.size();
+  parallel_for(0, x.count, grain_of(x.channels), [&](int64_t begin, int64_t end) {
+    std::vector<S> g_in(count), x_in(count), out(count);
     for (int64_t i = begin; i < end; i++) {
-      const size_t j = static_cast<size_t>(i % channels);
-      inner.combine(to.to_write(i), from_g.read(i), from_x.read(i), n, means[j], a[j], b[j], c[j]);
-      to.written(i);
+      S* to = dx.to_write(i, out.data());
+      inner.column_combine(to, g.read(i, g_in.data()), x.read(i, x_in.data()), mean, by.a.data(), by.b.data(),
+                           by.c.data(), x.channels);
+      dx.written(i, to);
     }
   });
 }
-void zero_weights(const Tensor& dw, const Tensor& db, int64_t channels) {
-  store_channels(dw, std::vector<float>(static_cast<size_t>(channels)));
-  store_channels(db, std::vector<float>(static_cast<size_t>(channels)));
+
+// Blocks: a few channels at a time are added up and combined while they are in the cache.
+template <class S>
+class BlockBackward {
+ public:
+  using T = Computed<S>;
+  BlockBackward(const Tensor& dx, const Tensor& g, const Tensor& x, const T* mean, const T* rstd, bool batch_stats,
+                Combination<T>& by)
+      : dx_(dx), g_(g), x_(x), mean_(mean), rstd_(rstd), batch_stats_(batch_stats), by_(by), sums_(x.size(1)) {}
+
+  void run() {
+    const int64_t per_channel = samples_ * n_;
+    const int64_t together = std::max<int64_t>(1, kTogether / std::max<int64_t>(per_channel, 1));
+    if (channels_ >= 4 * get_num_threads() || in_parallel_region()) {
+      parallel_for(0, channels_, grain_of(per_channel), [&](int64_t begin, int64_t end) {
+        Slab<S> g(g_, 2), x(x_, 2), dx(dx_, 2);
+        for (int64_t first = begin; first < end; first += together) {
+          const int64_t last = std::min(end, first + together);
+          for (int64_t s = 0; s < samples_; s++)
+            for (int64_t c = first; c < last; c++) add_up(g, x, s * channels_ + c);
+          follow(first, last);
+          for (int64_t s = 0; s < samples_; s++)
+            for (int64_t c = first; c < last; c++) combine(dx, g, x, s * channels_ + c);
+        }
+      });
+      return;
+    }
+    const Sums parts = block_sums<S>(g_, x_, [&](int64_t i) { return mean_[i % channels_]; });
+    for (size_t i = 0; i < parts.g.size(); i++) {
+      sums_.g[i % by_.a.size()] += parts.g[i];
+      sums_.product[i % by_.a.size()] += parts.product[i];
+    }
+    follow(0, channels_);
+    parallel_for(0, samples_ * channels_, grain_of(n_), [&](int64_t begin, int64_t end) {
+      Slab<S> g(g_, 2), x(x_, 2), dx(dx_, 2);
+      for (int64_t i = begin; i < end; i++) combine(dx, g, x, i);
+    });
+  }
+
+ private:
+  static constexpr int64_t kTogether = 65536;  // elements of each tensor
+
+  void add_up(Slab<S>& g, Slab<S>& x, int64_t i) {
+    const size_t c = static_cast<size_t>(i % channels_);
+    double sum, product;
+    inner_.sums(g.read(i), x.read(i), n_, mean_[c], &sum, &product);
+    sums_.g[c] += sum;
+    sums_.product[c] += product;
+  }
+  void follow(int64_t first, int64_t last) {
+    for (int64_t c = first; c < last; c++)
+      by_.follow(static_cast<size_t>(c), sums_, rstd_[c], static_cast<double>(samples_ * n_), batch_stats_);
+  }
+  void combine(Slab<S>& dx, Slab<S>& g, Slab<S>& x, int64_t i) const {
+    const size_t c = static_cast<size_t>(i % channels_);
+    inner_.combine(dx.to_write(i), g.read(i), x.read(i), n_, mean_[c], by_.a[c], by_.b[c], by_.c[c]);
+    dx.written(i);
+  }
+
+  const ChannelInner<S>& inner_ = channel_inner<S>();
+  const Tensor &dx_, &g_, &x_;
+  const T *mean_, *rstd_;
+  const bool batch_stats_;
+  Combination<T>& by_;
+  Sums sums_;
+  const int64_t samples_ = x_.size(0), channels_ = x_.size(1), n_ = x_.numel() / (samples_ * channels_);
+};
+
+template <class S>
+void backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
+                    const Tensor& mean, const Tensor& rstd, const Tensor& weight, bool batch_stats) {
+  using T = Computed<S>;
+  const int64_t channels = x.size(1);
+  const T *means = numbers<T>(mean), *scales = numbers<T>(rstd);
+  Combination<T> by(weight, channels);
+  auto g_rows = ChannelRows::of(g), x_rows = ChannelRows::of(x), dx_rows = ChannelRows::of(dx);
+  if (g_rows && x_rows && dx_rows) {
+    const Sums sums = row_sums<S>(*g_rows, *x_rows, means);
+    const auto total = static_cast<double>(x.numel() / channels);
+    for (int64_t c = 0; c < channels; c++) by.follow(static_cast<size_t>(c), sums, scales[c], total, batch_stats);
+    combine_rows<S>(*dx_rows, *g_rows, *x_rows, means, by);
+  } else {
+    BlockBackward<S>(dx, g, x, means, scales, batch_stats, by).run();
+  }
+  store_channels(dw, by.to_w);
+  store_channels(db, by.to_b);
 }
 void backward(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
               const Tensor& mean, const Tensor& rstd, const Tensor& weight, bool batch_stats) {
@@ -349,88 +342,9 @@ void backward(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor
                [&]<class S>(S) { backward_typed<S>(dx, dw, db, g, x, mean, rstd, weight, batch_stats); });
 }
 
-// ---- group_norm: each group is done at once, while it is in the cache
-template <class S>
-void group_typed(const Tensor& y, const Tensor& mean, const Tensor& rstd, const Tensor& x, const Tensor& weight,
-                 const Tensor& bias, int64_t groups, double eps) {
-  using T = Computed<S>;
-  const ChannelInner<S>& inner = channel_inner<S>();
-  const int64_t channels = x.size(1), each = channels / groups, n = x.numel() / (x.size(0) * channels);
-  const std::vector<T> w = channel_values<T>(weight, channels, T(1)), b = channel_values<T>(bias, channels, T(0));
-  parallel_for(0, x.size(0) * groups, grain_of(n * each), [&](int64_t begin, int64_t end) {
-    Slab<S> from(x, 2), to(y, 2);
-    for (int64_t group = begin; group < end; group++) {
-      Moments moments;
-      for (int64_t i = group * each; i < (group + 1) * each; i++) {
-        double middle, squares;
-        inner.moments(from.read(i), n, &middle, &squares);
-        moments.add(static_cast<double>(n), middle, squares);
-      }
-      const double scale = 1 / std::sqrt(moments.squares / moments.count + eps);
-      numbers<T>(mean)[group] = static_cast<T>(moments.mean);
-      numbers<T>(rstd)[group] = static_cast<T>(scale);
-      for (int64_t i = group * each; i < (group + 1) * each; i++) {
-        const size_t c = static_cast<size_t>(i % channels);
-        inner.affine(to.to_write(i), from.read(i), n, static_cast<T>(moments.mean), static_cast<T>(scale) * w[c], b[c]);
-        to.written(i);
-      }
-    }
-  });
-}
-void group_norm(const Tensor& y, const Tensor& mean, const Tensor& rstd, const Tensor& x, const Tensor& weight,
-                const Tensor& bias, int64_t groups, double eps) {
-  if (x.numel() == 0) return;
-  with_numbers({&y, &x}, [&]<class S>(S) { group_typed<S>(y, mean, rstd, x, weight, bias, groups, eps); });
-}
-
-template <class S>
-void group_backward_typed(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
-                          const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t groups) {
-  using T = Computed<S>;
-  const ChannelInner<S>& inner = channel_inner<S>();
-  const int64_t channels = x.size(1), each = channels / groups, blocks = x.size(0) * channels, n = x.numel() / blocks;
-  const T *means = numbers<T>(mean), *scales = numbers<T>(rstd);
-  const std::vector<T> w = channel_values<T>(weight, channels, T(1));
-  const Sums sums = block_sums<S>(g, x, [&](int64_t i) { return means[i / each]; });
-  parallel_for(0, blocks / each, grain_of(n * each), [&](int64_t begin, int64_t end) {
-    Slab<S> from_g(g, 2), from_x(x, 2), to(dx, 2);
-    const double total = static_cast<double>(n * each);
-    for (int64_t group = begin; group < end; group++) {
-      double sum = 0, product = 0;
-      for (int64_t i = group * each; i < (group + 1) * each; i++) {
-        const double by = static_cast<double>(w[static_cast<size_t>(i % channels)]);
-        sum += by * sums.g[static_cast<size_t>(i)];
-        product += by * sums.product[static_cast<size_t>(i)];
-      }
-      const double scale = static_cast<double>(scales[group]);
-      const T b = static_cast<T>(-scale * sum / total), c = static_cast<T>(-scale * scale * scale * product / total);
-      for (int64_t i = group * each; i < (group + 1) * each; i++) {
-        const T a = scales[group] * w[static_cast<size_t>(i % channels)];
-        inner.combine(to.to_write(i), from_g.read(i), from_x.read(i), n, means[group], a, b, c);
-        to.written(i);
-      }
-    }
-  });
-  std::vector<double> to_w(static_cast<size_t>(channels)), to_b(to_w);
-  for (int64_t i = 0; i < blocks; i++) {
-    const size_t c = static_cast<size_t>(i % channels), at = static_cast<size_t>(i);
-    to_w[c] += sums.product[at] * static_cast<double>(scales[i / each]);
-    to_b[c] += sums.g[at];
-  }
-  store_channels(dw, to_w);
-  store_channels(db, to_b);
-}
-void group_norm_backward(const Tensor& dx, const Tensor& dw, const Tensor& db, const Tensor& g, const Tensor& x,
-                         const Tensor& mean, const Tensor& rstd, const Tensor& weight, int64_t groups) {
-  if (x.numel() == 0) return zero_weights(dw, db, x.size(1));
-  with_numbers({&dx, &g, &x},
-               [&]<class S>(S) { group_backward_typed<S>(dx, dw, db, g, x, mean, rstd, weight, groups); });
-}
-
 [[maybe_unused]] const bool registered =
     batch_norm_stats_kernel.set(kCPU, stats) && batch_norm_rstd_kernel.set(kCPU, rstd_of) &&
-    batch_norm_kernel.set(kCPU, forward) && batch_norm_backward_kernel.set(kCPU, backward) &&
-    group_norm_kernel.set(kCPU, group_norm) && group_norm_backward_kernel.set(kCPU, group_norm_backward);
+    batch_norm_kernel.set(kCPU, forward) && batch_norm_backward_kernel.set(kCPU, backward);
 
 }  // namespace
 }  // namespace cresset::cpu

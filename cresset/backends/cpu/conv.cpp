@@ -258,7 +258,7 @@ bool run_library(const Convolution& c) {
 }
 
 void run(const Convolution& c) {
-  if (run_direct_convolution(c) || run_library(c)) return;
+  if (run_direct_convolution(c) || run_weight_product(c) || run_library(c)) return;
   dispatch(c.x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     if constexpr (!std::is_same_v<T, bool>) ByColumns<T>(c).run();

@@ -18,6 +18,7 @@ struct Convolution {
 
 // These return false if they do not do this one.
 bool run_direct_convolution(const Convolution& convolution);
+bool run_weight_product(const Convolution& convolution);
 using LibraryConvolution = bool (*)(const Convolution& convolution);
 CRESSET_API void set_library_convolution(LibraryConvolution function);
 
