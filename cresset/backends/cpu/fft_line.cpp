@@ -35,7 +35,7 @@ void by_rows_and_columns(const FftLinePlan<T>& plan, T* to, const T* from, bool 
   const int64_t lanes = kFftLanes<T>, rows = plan.rows, columns = plan.columns;
   const int64_t column_tiles = (columns + lanes - 1) / lanes, row_tiles = (rows + lanes - 1) / lanes;
   const int64_t tile = columns * lanes;  // numbers in a tile of rows
-  Scratch<T> turned(2 * row_tiles * tile);
+  FftMemory<T> turned(2 * row_tiles * tile);
   FftTile<T> middle{turned.get(), turned.get() + row_tiles * tile};
   parallel_for(0, column_tiles, std::max<int64_t>(1, kLeastPart / (rows * lanes)), [&](int64_t begin, int64_t end) {
     FftTiles<T> tiles(plan.down->tile_rows());

@@ -83,8 +83,8 @@ Split best_split(int64_t n) {
   };
   for (int64_t p = 2; p * p <= n; p++)
     if (n % p == 0) {
+      try_rows(n / p);  // of the same work the first is taken: many rows and few columns are quicker
       try_rows(p);
-      try_rows(n / p);
     }
   return best;
 }
@@ -123,12 +123,12 @@ Choice line_choice(int64_t n) {
 // ----------------------------------------------------------------------------------------------------------------
 
 template <class T>
-size_t bytes_of(const std::vector<T>& list) {
+size_t bytes_of(const FftNumbers<T>& list) {
   return list.size() * sizeof(T);
 }
 
 template <class T>
-void add_root(std::vector<T>& list, FftRoots::Root root) {
+void add_root(FftNumbers<T>& list, FftRoots::Root root) {
   list.push_back(static_cast<T>(root.re));
   list.push_back(static_cast<T>(root.im));
 }

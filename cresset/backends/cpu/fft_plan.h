@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace cresset::cpu {
@@ -16,6 +17,20 @@ template <class T>
 inline constexpr int64_t kFftLanes = 64 / sizeof(T);
 // Larger prime factors than this are not worth a pass, whose work grows with the radix.
 inline constexpr int64_t kFftLargestRadix = 97;
+
+// Begins at a multiple of 64 bytes, so that no vector spans two of the memory's lines.
+template <class T>
+struct FftAllocator {
+  using value_type = T;
+  FftAllocator() = default;
+  template <class U>
+  FftAllocator(const FftAllocator<U>&) {}
+  T* allocate(size_t n) { return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{64})); }
+  void deallocate(T* p, size_t) { ::operator delete (p, std::align_val_t{64}); }
+  bool operator==(const FftAllocator&) const = default;
+};
+template <class T>
+using FftNumbers = std::vector<T, FftAllocator<T>>;
 
 // Row k of a tile is element k of each of its lines.
 template <class T>
@@ -39,15 +54,15 @@ struct FftPass {
 // one.
 template <class T>
 struct FftChirp {
-  std::vector<T> chirp;     // exp(-i pi j^2 / n), re and im in turn
-  std::vector<T> spectrum;  // the transform of its conjugate, wrapped around and divided by the padded length
+  FftNumbers<T> chirp;     // exp(-i pi j^2 / n), re and im in turn
+  FftNumbers<T> spectrum;  // the transform of its conjugate, wrapped around and divided by the padded length
 };
 
 template <class T>
 struct FftTilePlan {
   int64_t n;
   std::vector<FftPass> passes;
-  std::vector<T> numbers;
+  FftNumbers<T> numbers;
   std::shared_ptr<const FftTilePlan> padded;  // else null
   FftChirp<T> chirp;
   int64_t tile_rows() const { return padded ? padded->n : n; }
@@ -59,7 +74,7 @@ struct FftLinePlan {
   int64_t n;
   int64_t rows, columns;
   std::shared_ptr<const FftTilePlan<T>> down, across;  // of `rows` and of `columns` elements
-  std::vector<T>
+  FftNumbers<T>
       twiddles;  // exp(-2 pi i row column / n): for each tile of columns, each row: re of the lanes, im of the lanes
   std::shared_ptr<const FftLinePlan> padded;  // else null, and then all of the above
   FftChirp<T> chirp;
@@ -70,7 +85,7 @@ struct FftLinePlan {
 // back.
 template <class T>
 struct FftRealPlan {
-  std::vector<T> re, im;
+  FftNumbers<T> re, im;
   size_t bytes() const { return 2 * re.size() * sizeof(T); }
 };
 
