@@ -67,7 +67,7 @@ class Transform {
   }
 
   void run() const {
-    if (fft_prefers_tiles<T>(length_, lines_.count()))
+    if (fft_prefers_tiles<T>(length_, lines_.count(), in_stride_ == 1 && out_stride_ == 1))
       in_tiles();
     else
       line_by_line();

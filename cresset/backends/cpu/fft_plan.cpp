@@ -301,10 +301,13 @@ std::shared_ptr<const FftRealPlan<T>> fft_real_plan(int64_t n) {
   return kept<FftRealPlan<T>>(n);
 }
 template <class T>
-bool fft_prefers_tiles(int64_t n, int64_t count) {
+bool fft_prefers_tiles(int64_t n, int64_t count, bool dense) {
   const auto works = kept<Works<T>>(n);
   const int64_t tiles = (count + kFftLanes<T> - 1) / kFftLanes<T>;
-  return works->tile * static_cast<double>(tiles) <= works->line * static_cast<double>(count);
+  // Lines so far apart compete for the same places of the first cache.
+  const bool compete = dense && n * 2 * static_cast<int64_t>(sizeof(T)) % 2048 == 0;
+  const double tile = works->tile + (compete ? 8 * static_cast<double>(n) : 0);
+  return tile * static_cast<double>(tiles) <= works->line * static_cast<double>(count);
 }
 
 #define CRESSET_FFT_PLANS(T)                                                  \
@@ -313,7 +316,7 @@ bool fft_prefers_tiles(int64_t n, int64_t count) {
   template std::shared_ptr<const FftTilePlan<T>> fft_tile_plan<T>(int64_t n); \
   template std::shared_ptr<const FftLinePlan<T>> fft_line_plan<T>(int64_t n); \
   template std::shared_ptr<const FftRealPlan<T>> fft_real_plan<T>(int64_t n); \
-  template bool fft_prefers_tiles<T>(int64_t n, int64_t count);
+  template bool fft_prefers_tiles<T>(int64_t n, int64_t count, bool dense);
 CRESSET_FFT_PLANS(float)
 CRESSET_FFT_PLANS(double)
 #undef CRESSET_FFT_PLANS

@@ -96,8 +96,9 @@ std::shared_ptr<const FftLinePlan<T>> fft_line_plan(int64_t n);
 template <class T>
 std::shared_ptr<const FftRealPlan<T>> fft_real_plan(int64_t n);
 
-// Whether `count` transforms are done faster side by side than one after the other.
+// Whether `count` transforms are done faster side by side than one after the other. Dense lines lie one behind the
+// other.
 template <class T>
-bool fft_prefers_tiles(int64_t n, int64_t count);
+bool fft_prefers_tiles(int64_t n, int64_t count, bool dense);
 
 }  // namespace cresset::cpu
