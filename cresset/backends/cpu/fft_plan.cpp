@@ -76,9 +76,10 @@ Split best_split(int64_t n) {
   if (best.work == kNever) return best;
   auto try_rows = [&](int64_t rows) {
     const int64_t columns = n / rows;
+    const int64_t column_tiles = (columns + lanes - 1) / lanes, row_tiles = (rows + lanes - 1) / lanes;
     const double down = direct_tile_work(rows) + 2 * static_cast<double>(rows);
-    const double work = 8 + down * static_cast<double>((columns + lanes - 1) / lanes) +
-                        direct_tile_work(columns) * static_cast<double>((rows + lanes - 1) / lanes);
+    const double work =
+        8 + down * static_cast<double>(column_tiles) + direct_tile_work(columns) * static_cast<double>(row_tiles);
     if (work < best.work) best = {rows, work};
   };
   for (int64_t p = 2; p * p <= n; p++)

@@ -200,20 +200,19 @@ void multiply_rows(FftTile<T> to, FftTile<T> from, const T* factors, int64_t row
 // -----------------------------------------------------------------------------------------
 
 // Rows of a square block become columns. Each step takes a bit of a number's row and gives it to its column.
-template <class T>
-HWY_INLINE void transpose(hn::Vec<Full<T>>* rows) {
-  const Full<T> d;
-  constexpr int64_t half = kLanes<T> / 2;
+template <class D>
+HWY_INLINE void transpose(D d, hn::Vec<D>* rows) {
+  constexpr int64_t lanes = hn::MaxLanes(D()), half = lanes / 2;
 #pragma GCC unroll 8
-  for (int64_t step = 1; step < kLanes<T>; step *= 2) {
-    hn::Vec<Full<T>> next[kLanes<T>];
+  for (int64_t step = 1; step < lanes; step *= 2) {
+    hn::Vec<D> next[lanes];
 #pragma GCC unroll 16
     for (int64_t i = 0; i < half; i++) {
       next[i] = hn::ConcatEven(d, rows[2 * i + 1], rows[2 * i]);
       next[i + half] = hn::ConcatOdd(d, rows[2 * i + 1], rows[2 * i]);
     }
 #pragma GCC unroll 16
-    for (int64_t i = 0; i < kLanes<T>; i++) rows[i] = next[i];
+    for (int64_t i = 0; i < lanes; i++) rows[i] = next[i];
   }
 }
 
@@ -227,7 +226,7 @@ void load_lines(FftTile<T> to, const T* const* lines, int64_t n) {
     for (int64_t i = 0; i < even; i += lanes) {
 #pragma GCC unroll 16
       for (int64_t w = 0; w < lanes; w++) rows[w] = hn::LoadU(d, lines[first + w] + i);
-      transpose<T>(rows);
+      transpose(d, rows);
 #pragma GCC unroll 16
       for (int64_t j = 0; j < lanes; j++) hn::StoreU(rows[j], d, (j % 2 ? to.im : to.re) + (i + j) / 2 * width + first);
     }
@@ -249,7 +248,7 @@ void store_lines(T* const* lines, FftTile<T> from, int64_t n, int64_t count) {
 #pragma GCC unroll 16
       for (int64_t j = 0; j < lanes; j++)
         rows[j] = hn::LoadU(d, (j % 2 ? from.im : from.re) + (i + j) / 2 * width + first);
-      transpose<T>(rows);
+      transpose(d, rows);
 #pragma GCC unroll 16
       for (int64_t w = 0; w < lanes; w++)
         if (first + w < count) hn::StoreU(rows[w], d, lines[first + w] + i);
@@ -313,41 +312,67 @@ void store_columns(T* to, int64_t stride, FftTile<T> from, int64_t n, int64_t co
       store_first(to + k * stride + 2 * w, load(from, k * width + w), count - w);
 }
 
-// One block of lanes x lanes numbers; rows beyond the last are repeated into lanes that nobody reads.
-template <class T>
-HWY_INLINE void turn_block(FftTile<T> to, FftTile<T> from, const T* twiddles, int64_t rows, int64_t columns) {
+// Whole vectors, of which a narrower one fills the first lanes.
+template <class T, class D>
+HWY_INLINE void store_whole(T* to, hn::Vec<D> x) {
   const Full<T> d;
-  constexpr int64_t lanes = kLanes<T>, width = kFftLanes<T>;
-  hn::Vec<Full<T>> re[lanes], im[lanes];
+  if constexpr (hn::MaxLanes(D()) < kLanes<T>)
+    hn::StoreU(hn::ZeroExtendVector(d, x), d, to);
+  else
+    hn::StoreU(x, d, to);
+}
+// One block of D's lanes squared; rows beyond the last are repeated into lanes that nobody reads.
+template <class T, class D>
+HWY_INLINE void turn_block(D d, FftTile<T> to, FftTile<T> from, const T* twiddles, int64_t rows, int64_t columns) {
+  constexpr int64_t lanes = hn::MaxLanes(D()), width = kFftLanes<T>;
+  hn::Vec<D> re[lanes], im[lanes];
 #pragma GCC unroll 16
   for (int64_t i = 0; i < lanes; i++) {
     const int64_t k = std::min(i, rows - 1);
     const T* twiddle = twiddles + 2 * k * width;
-    const Numbers<T> x = load(from, k * width) * Numbers<T>{hn::LoadU(d, twiddle), hn::LoadU(d, twiddle + width)};
+    const Complex<hn::Vec<D>> root{hn::LoadU(d, twiddle), hn::LoadU(d, twiddle + width)};
+    const auto x = Complex<hn::Vec<D>>{hn::LoadU(d, from.re + k * width), hn::LoadU(d, from.im + k * width)} * root;
     re[i] = x.re;
     im[i] = x.im;
   }
-  transpose<T>(re);
+  transpose(d, re);
 #pragma GCC unroll 16
   for (int64_t j = 0; j < lanes; j++)
-    if (j < columns) hn::StoreU(re[j], d, to.re + j * width);
-  transpose<T>(im);
+    if (j < columns) store_whole<T, D>(to.re + j * width, re[j]);
+  transpose(d, im);
 #pragma GCC unroll 16
   for (int64_t j = 0; j < lanes; j++)
-    if (j < columns) hn::StoreU(im[j], d, to.im + j * width);
+    if (j < columns) store_whole<T, D>(to.im + j * width, im[j]);
+}
+template <class T>
+void clear_block(FftTile<T> to, int64_t columns) {
+  const Full<T> d;
+  for (int64_t j = 0; j < std::min(kLanes<T>, columns); j++)
+    store(to, j * kFftLanes<T>, Numbers<T>{hn::Zero(d), hn::Zero(d)});
 }
 template <class T>
 void turn(FftTile<T> to, int64_t apart, FftTile<T> from, const T* twiddles, int64_t rows, int64_t columns) {
+  const Full<T> d;
+  // A narrower vector is enough for short lines.
+  const std::conditional_t<(kLanes<T> > 4), hn::Half<Full<T>>, Full<T>> narrow;
+  constexpr int64_t most = hn::MaxLanes(narrow);
   constexpr int64_t lanes = kLanes<T>, width = kFftLanes<T>;
-  for (int64_t row = 0; row < rows; row += lanes)
+  // To the end of the last tile: its lanes without rows are computed with, too.
+  const int64_t last = (rows + width - 1) / width * width;
+  for (int64_t row = 0; row < last; row += lanes)
     for (int64_t column = 0; column < columns; column += lanes) {
       const int64_t at = row / width * apart + column * width + row % width, first = row * width + column;
       const FftTile<T> block{to.re + at, to.im + at}, source{from.re + first, from.im + first};
       const T* factors = twiddles + 2 * row * width + column;
-      if (rows - row >= lanes && columns - column >= lanes)
-        turn_block(block, source, factors, lanes, lanes);
+      const int64_t high = rows - row, wide = columns - column;
+      if (high <= 0)
+        clear_block(block, wide);
+      else if (high >= lanes && wide >= lanes)
+        turn_block(d, block, source, factors, lanes, lanes);
+      else if (high <= most && wide <= most)
+        turn_block(narrow, block, source, factors, high, wide);
       else
-        turn_block(block, source, factors, rows - row, columns - column);
+        turn_block(d, block, source, factors, high, wide);
     }
 }
 
