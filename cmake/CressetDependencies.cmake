@@ -33,8 +33,10 @@ cresset_find_dependency(onednn REQUIRED HEADER dnnl.hpp LIBRARY dnnl PACKAGE lib
 # The OpenMP variant, by its own folder: it shares its threads with oneDNN, and the system's default may be another.
 cresset_find_dependency(openblas REQUIRED HEADER cblas.h LIBRARY openblas PACKAGE libopenblas-openmp-dev
   SUFFIXES openblas-openmp)
-cresset_find_dependency(fftw REQUIRED HEADER fftw3.h LIBRARY fftw3 PACKAGE libfftw3-dev)
-cresset_find_dependency(fftwf REQUIRED HEADER fftw3.h LIBRARY fftw3f PACKAGE libfftw3-dev)
+if(CRESSET_FFTW)
+  cresset_find_dependency(fftw REQUIRED HEADER fftw3.h LIBRARY fftw3 PACKAGE libfftw3-dev)
+  cresset_find_dependency(fftwf REQUIRED HEADER fftw3.h LIBRARY fftw3f PACKAGE libfftw3-dev)
+endif()
 # For images and compressed files, in a library of their own; a build without them says so when it meets such a file.
 cresset_find_dependency(zlib HEADER zlib.h LIBRARY z PACKAGE zlib1g-dev)
 cresset_find_dependency(png HEADER png.h LIBRARY png PACKAGE libpng-dev)

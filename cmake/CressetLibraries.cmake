@@ -1,7 +1,7 @@
 # The libraries:
 #   cresset              tensors, ops, autograd, the training stack
-#   cresset_dnn          kernels that call oneDNN, OpenBLAS and FFTW; libcresset.so loads it on the first heavy call, so that a
-#                        small program starts in milliseconds
+#   cresset_dnn          kernels that call oneDNN and OpenBLAS; libcresset.so loads it on the first heavy call, so that a small
+#                        program starts in milliseconds
 #   cresset_image        PNG, JPEG and gzip through their libraries, loaded at the first such file
 #   cresset_cuda         the CUDA kernels, loaded on demand
 #   cresset_distributed  process groups; a library of its own, so that only its users load Gloo
@@ -18,6 +18,12 @@ file(GLOB_RECURSE cresset_sources CONFIGURE_DEPENDS ${room_globs})
 list(FILTER cresset_sources EXCLUDE REGEX "/cresset/io/codecs/")
 file(GLOB cresset_cpu_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/*.cpp)
 file(GLOB cresset_dnn_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cpu/dnn/*.cpp)
+# Two sources of the same kernels.
+if(CRESSET_FFTW)
+  list(FILTER cresset_cpu_sources EXCLUDE REGEX "/cpu/fft\\.cpp$")
+else()
+  list(FILTER cresset_dnn_sources EXCLUDE REGEX "/dnn/fftw\\.cpp$")
+endif()
 file(GLOB cresset_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/backends/cuda/*.cu)
 file(GLOB_RECURSE cresset_distributed_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cresset/distributed/*.cpp)
 if(NOT CRESSET_TRAINING)
@@ -26,6 +32,11 @@ endif()
 set(cresset_mpi_sources ${cresset_distributed_sources})
 list(FILTER cresset_mpi_sources INCLUDE REGEX "/cresset/distributed/mpi/mpi_transport")
 list(FILTER cresset_distributed_sources EXCLUDE REGEX "/cresset/distributed/mpi/mpi_transport")
+
+set(cresset_dnn_dependencies OpenMP::OpenMP_CXX CressetDeps::onednn CressetDeps::openblas)
+if(CRESSET_FFTW)
+  list(APPEND cresset_dnn_dependencies CressetDeps::fftw CressetDeps::fftwf)
+endif()
 
 # One codec, one dependency, one file.
 set(cresset_image_sources "")
@@ -104,8 +115,7 @@ else()
   add_library(cresset_loaded_objects OBJECT ${cresset_dnn_sources} ${cresset_image_sources})
   cresset_library_flags(cresset_loaded_objects)
   cresset_public_interface(cresset_loaded_objects PUBLIC)
-  set(loaded_dependencies OpenMP::OpenMP_CXX CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw CressetDeps::fftwf
-    ${cresset_image_dependencies})
+  set(loaded_dependencies ${cresset_dnn_dependencies} ${cresset_image_dependencies})
   target_link_libraries(cresset_loaded_objects PRIVATE ${loaded_dependencies} CressetDeps::highway)
   add_library(cresset_archive STATIC ${cresset_sources} ${cresset_cpu_sources} $<TARGET_OBJECTS:cresset_loaded_objects>)
   set(cresset_target cresset_archive)
@@ -160,8 +170,7 @@ endfunction()
 
 if(cresset_dnn_sources AND BUILD_SHARED_LIBS)
   cresset_add_loadable(cresset_dnn ${cresset_dnn_sources})
-  target_link_libraries(cresset_dnn PRIVATE OpenMP::OpenMP_CXX CressetDeps::onednn CressetDeps::openblas CressetDeps::fftw
-    CressetDeps::fftwf CressetDeps::highway)
+  target_link_libraries(cresset_dnn PRIVATE ${cresset_dnn_dependencies} CressetDeps::highway)
   # The loader would otherwise take the system's default OpenBLAS, which has threads of its own.
   cmake_path(GET CRESSET_openblas_LIBRARY PARENT_PATH openblas_folder)
   set_target_properties(cresset_dnn PROPERTIES INSTALL_RPATH "$ORIGIN;${openblas_folder}")

@@ -1,6 +1,7 @@
-// Fourier transforms by FFTW, one dimension after the other. Lines that lie evenly in memory are handed to it in blocks
-// as they are; others go through a tile of lines side by side, which is several times faster than FFTW's own way with
-// strides. Plans are made once per length (making one is not thread-safe, running it is); which plan a line gets
+// Fourier transforms by FFTW, in place of cpu/fft.cpp, for builds with CRESSET_FFTW: FFTW is under the GPL, and what is
+// given away with it must be, too. One dimension after the other: lines that lie evenly in memory are handed to it in
+// blocks as they are; others go through a tile of lines side by side, which is several times faster than FFTW's own way
+// with strides. Plans are made once per length (making one is not thread-safe, running it is); which plan a line gets
 // depends on the shape alone, so results do not depend on the number of threads.
 #include "cresset/ops/fft.h"
 
