@@ -1,6 +1,6 @@
 #include "cresset/core/warning.h"
 
-#include <cstdio>
+#include <iostream>
 #include <memory>
 #include <mutex>
 
@@ -40,7 +40,8 @@ void warn(std::string text, WarningKind kind) {
     handler = all.current;
   }
   if (handler) return (*handler)({kind, std::move(text)});
-  std::fprintf(stderr, "Warning: %s\n", text.c_str());
+  // By the stream, which a progress bar can see; in one piece.
+  std::cerr << "Warning: " + text + "\n" << std::flush;
 }
 
 bool set_warn_always(bool wanted) { return always.exchange(wanted); }
