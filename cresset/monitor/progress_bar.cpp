@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -66,10 +67,13 @@ class ProgressBar::Line {
   bool draw(const std::string& text, bool last) {
     std::lock_guard lock(mutex_);
     if (unfinished_ && !last) return false;
-    const bool outer = std::exchange(drawing_, true);
+    drawing_ = true;
+    struct Drawn {
+      bool& drawing;
+      ~Drawn() { drawing = false; }
+    } drawn{drawing_};
     // The rest of the old line is cleared.
     write_(message_of(unfinished_ ? "\n" : "\r", text, "\x1B[K", last ? "\n" : ""));
-    drawing_ = outer;
     shown_ = !last;
     unfinished_ = false;
     return true;
@@ -91,25 +95,25 @@ class ProgressBar::Line {
   bool shown_ = false, drawing_ = false, unfinished_ = false;
 };
 
-// Stands between a stream and its buffer while the bar lives.
+// Stands between a stream and its buffer while the bar lives. Never destroyed but used again, because another thread
+// may be writing by it when the bar ends, and who has redirected the stream meanwhile may come back to it.
 class ProgressBar::Neighbor : public std::streambuf {
  public:
-  Neighbor(std::ostream& stream, std::shared_ptr<Line> line)
-      : stream_(stream), line_(std::move(line)), sink_(stream.rdbuf()) {
-    put(this);
-  }
-  // Those that somebody may still come back to: never destroyed.
-  static void keep(std::unique_ptr<Neighbor> neighbor) {
+  static Neighbor* of(std::ostream& stream, std::shared_ptr<Line> line) {
     static std::mutex mutex;
-    static auto* const kept = new std::vector<std::unique_ptr<Neighbor>>;
+    static auto* const all = new std::vector<std::unique_ptr<Neighbor>>;
     std::lock_guard lock(mutex);
-    kept->push_back(std::move(neighbor));
+    auto idle = std::find_if(all->begin(), all->end(), [](const auto& one) { return !one->busy_; });
+    if (idle == all->end()) idle = all->insert(idle, std::make_unique<Neighbor>());
+    (*idle)->enter(stream, std::move(line));
+    return idle->get();
   }
-  // False if somebody has put another buffer before this one.
-  bool leave() {
-    if (stream_.rdbuf() != this) return false;
+  void leave() {
+    std::lock_guard lock(mutex_);
+    line_.reset();
+    if (stream_->rdbuf() != this) return;
     put(sink_);
-    return true;
+    busy_ = false;
   }
 
  protected:
@@ -119,27 +123,44 @@ class ProgressBar::Neighbor : public std::streambuf {
     return xsputn(&one, 1) == 1 ? c : traits_type::eof();
   }
   std::streamsize xsputn(const char* text, std::streamsize count) override {
+    const auto [line, sink] = now();
+    if (!line) return sink->sputn(text, count);
     const std::string_view written(text, static_cast<size_t>(count));
     std::streamsize done = 0;
-    line_->beside(written, [&] {
-      done = sink_->sputn(text, count);
+    line->beside(written, [&, to = sink] {
+      done = to->sputn(text, count);
       // What waited in a buffer would come out behind the next drawing.
-      if (written.ends_with('\n')) sink_->pubsync();
+      if (written.ends_with('\n')) to->pubsync();
     });
     return done;
   }
-  int sync() override { return sink_->pubsync(); }
+  int sync() override { return now().second->pubsync(); }
 
  private:
+  void enter(std::ostream& stream, std::shared_ptr<Line> line) {
+    std::lock_guard lock(mutex_);
+    stream_ = &stream;
+    line_ = std::move(line);
+    sink_ = stream.rdbuf();
+    busy_ = true;
+    put(this);
+  }
+  // Copied, so that nothing is locked while the sink writes.
+  std::pair<std::shared_ptr<Line>, std::streambuf*> now() {
+    std::lock_guard lock(mutex_);
+    return {line_, sink_};
+  }
   void put(std::streambuf* buffer) {
-    const std::ios::iostate state = stream_.rdstate();
-    stream_.rdbuf(buffer);
-    stream_.clear(state);  // a new buffer has reset it
+    const std::ios::iostate state = stream_->rdstate();
+    stream_->rdbuf(buffer);
+    stream_->clear(state);  // a new buffer has reset it
   }
 
-  std::ostream& stream_;
+  std::mutex mutex_;
+  std::ostream* stream_ = nullptr;
   std::shared_ptr<Line> line_;
-  std::streambuf* sink_;
+  std::streambuf* sink_ = nullptr;
+  std::atomic<bool> busy_ = false;
 };
 
 ProgressBar::ProgressBar(int64_t total, std::string title, ProgressOptions options)
@@ -168,7 +189,7 @@ ProgressBar::ProgressBar(int64_t total, std::string title, ProgressOptions optio
   };
   if (!terminal_) return;
   line_ = std::make_shared<Line>(write_);
-  for (std::ostream* stream : beside) neighbors_.push_back(std::make_unique<Neighbor>(*stream, line_));
+  for (std::ostream* stream : beside) neighbors_.push_back(Neighbor::of(*stream, line_));
 }
 
 ProgressBar::~ProgressBar() {
@@ -244,9 +265,7 @@ void ProgressBar::print(std::string_view line) {
 void ProgressBar::finish() {
   if (finished_) return;
   finished_ = true;
-  for (size_t i = neighbors_.size(); i-- > 0;)
-    if (!neighbors_[i]->leave()) Neighbor::keep(std::move(neighbors_[i]));
-  neighbors_.clear();
+  for (size_t i = neighbors_.size(); i-- > 0;) neighbors_[i]->leave();
   if (terminal_ || line_seconds_ > 0) draw(true);
 }
 

@@ -3,8 +3,7 @@
 //   ProgressBar bar(steps, "epoch 1", {.initial = step % steps});  // initial: done before a resume
 //   for (…) { …; bar.show("loss", loss).update(); }
 //
-// What is written to std::cout, std::cerr or std::clog meanwhile stands above the bar; for printf there is print(). The
-// bar stands between these streams and their buffers: make and finish it while no other thread writes to them.
+// What is written to std::cout, std::cerr or std::clog meanwhile stands above the bar; for printf there is print().
 // Where the output is not a terminal it writes nothing, unless options.line_seconds asks for a plain line now and then.
 // Of the processes of one job (launcher, mpirun, srun) only rank 0 shows its bars, and without a terminal it writes
 // such lines by itself.
@@ -72,7 +71,7 @@ class CRESSET_API ProgressBar {
   double started_, drawn_;
   std::vector<std::pair<std::string, double>> values_;
   std::shared_ptr<Line> line_;  // of a terminal only
-  std::vector<std::unique_ptr<Neighbor>> neighbors_;
+  std::vector<Neighbor*> neighbors_;
 };
 
 }  // namespace cresset::monitor

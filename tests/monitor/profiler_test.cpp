@@ -1,6 +1,7 @@
 // Ops, scopes, threads, memory, and the trace as JSON.
 #include "cresset/monitor/profiler.h"
 
+#include <future>
 #include <map>
 #include <optional>
 #include <thread>
@@ -307,6 +308,30 @@ TEST(Profiler, AScheduleWaitsWarmsUpRecordsAndRepeats) {
   EXPECT_EQ(traces, (std::vector<std::vector<std::string>>{
                         {"ProfilerStep#3", "step 3", "relu", "ProfilerStep#4", "step 4", "relu"},
                         {"ProfilerStep#7", "step 7", "relu", "ProfilerStep#8", "step 8", "relu"}}));
+}
+
+TEST(Profiler, OtherThreadsKeepWhatTheyHeardInARecording) {
+  Profiler profiler({.schedule = schedule({.wait = 1, .active = 1, .repeat = 1})});
+  const Tensor x = ones({2});
+  std::promise<void> heard, recording, over;
+  auto on = profiler.listen();
+  std::thread other([&] {
+    auto there = profiler.listen();
+    neg(x);  // waiting
+    heard.set_value();
+    recording.get_future().wait_for(std::chrono::seconds(30));
+    relu(x);
+    over.set_value();
+  });
+  heard.get_future().wait_for(std::chrono::seconds(30));
+  profiler.step();
+  recording.set_value();
+  over.get_future().wait_for(std::chrono::seconds(30));
+  profiler.step();
+  other.join();
+  const std::vector<std::string> names = names_of(profiler.events());
+  EXPECT_EQ(std::count(names.begin(), names.end(), "relu"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "neg"), 0);
 }
 
 TEST(Profiler, ARecordingThatTheEndCutsOffIsReady) {

@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <iostream>
+#include <mutex>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "cresset/core/error.h"
+#include "cresset/core/warning.h"
 #include "tests/core/expect_error.h"
 
 namespace cresset::monitor {
@@ -178,6 +183,56 @@ TEST(ProgressBar, AStreamThatIsRedirectedMeanwhileStaysUsable) {
   out << "here";
   EXPECT_EQ(screen.written, "here");
   out.rdbuf(&out);
+}
+
+TEST(ProgressBar, WarningsDoNotTearIt) {
+  Screen screen;
+  ScreenStream terminal(screen);
+  std::streambuf* before = std::cerr.rdbuf(&terminal);
+  ProgressOptions options = screen.options(true);
+  options.beside = {{&std::cerr}};
+  {
+    ProgressBar bar(4, "train", options);
+    screen.now += 1;
+    bar.update();
+    warn("careful");
+    screen.now += 1;
+    bar.update();
+    EXPECT_EQ(shown(screen.written), "Warning: careful\n" + bar.text());
+  }
+  std::cerr.rdbuf(before);
+}
+
+TEST(ProgressBar, AThreadMayWriteWhileItEnds) {
+  Screen screen;
+  std::mutex mutex;
+  struct Sink : std::streambuf {
+    int overflow(int c) override {
+      count++;
+      return c;
+    }
+    std::atomic<int> count = 0;
+  } sink;
+  std::ostream out(&sink);
+  ProgressOptions options = screen.options(true);
+  options.write = [&](std::string_view text) {
+    std::lock_guard lock(mutex);
+    screen.written += text;
+  };
+  options.beside = {{&out}};
+  options.redraw_seconds = 0;
+  ProgressBar outer(100, "outer", options);
+  std::streambuf* entrance = out.rdbuf();
+  std::thread writer([&] {
+    for (int i = 0; i < 2000; i++) entrance->sputn("a\n", 2);
+  });
+  for (int i = 0; i < 100; i++) {
+    outer.update();
+    outer.print("line");
+  }
+  outer.finish();
+  writer.join();
+  EXPECT_EQ(sink.count, 4000);
 }
 
 TEST(ProgressBar, AResumedEpochStartsWhereItIs) {
