@@ -311,13 +311,13 @@ TEST(Profiler, AScheduleWaitsWarmsUpRecordsAndRepeats) {
 }
 
 TEST(Profiler, OtherThreadsKeepWhatTheyHeardInARecording) {
-  Profiler profiler({.schedule = schedule({.wait = 1, .active = 1, .repeat = 1})});
+  Profiler profiler({.schedule = schedule({.warmup = 1, .active = 1, .repeat = 1})});
   const Tensor x = ones({2});
   std::promise<void> heard, recording, over;
   auto on = profiler.listen();
   std::thread other([&] {
     auto there = profiler.listen();
-    neg(x);  // waiting
+    neg(x);  // warming up
     heard.set_value();
     recording.get_future().wait_for(std::chrono::seconds(30));
     relu(x);
