@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "cresset/autograd/anomaly.h"
+#include "cresset/autograd/node_listener.h"
 #include "cresset/autograd/part_node.h"
 #include "cresset/autograd/variable.h"
 #include "cresset/core/stack_room.h"
@@ -109,6 +110,9 @@ class Run {
 
   void discover(const std::vector<Edge>& roots);
   void mark_needed(const std::vector<Target>& targets);
+  template <class Around>
+  void run_ready(std::vector<Target>& targets);
+  template <class Around>
   void run_node(uint32_t slot, std::vector<Target>& targets);
   void deliver(Edge& edge, Tensor gradient);
   bool deliver_part(Node& node, const Tensor& gradient);
@@ -128,6 +132,36 @@ class Run {
   CachedList<Tensor> gradients_;
   CachedList<uint32_t> ready_;
   std::unordered_map<Node*, uint32_t> others_;
+};
+
+static constinit thread_local NodeListener* innermost_listener = nullptr;
+NodeListener::NodeListener() : outer_(innermost_listener) { innermost_listener = this; }
+NodeListener::~NodeListener() { innermost_listener = outer_; }
+
+// Around a node's work, if it has any: in a run that somebody listens to, and in all others.
+class HeardNode {
+ public:
+  HeardNode(bool works, const Node& node, const Tensor* gradients, size_t count) : open_(works) {
+    if (works) begin(innermost_listener, node, gradients, count);
+  }
+  ~HeardNode() { end(); }
+  HeardNode(const HeardNode&) = delete;
+  void end() {
+    if (!std::exchange(open_, false)) return;
+    for (NodeListener* listener = innermost_listener; listener; listener = listener->outer_) listener->node_ended();
+  }
+
+ private:
+  static void begin(NodeListener* listener, const Node& node, const Tensor* gradients, size_t count) {
+    if (!listener) return;
+    begin(listener->outer_, node, gradients, count);
+    listener->node_begins(node, gradients, count);
+  }
+  bool open_;
+};
+struct UnheardNode {
+  UnheardNode(bool, const Node&, const Tensor*, size_t) {}
+  void end() {}
 };
 
 thread_local Run* Run::current_run = nullptr;
@@ -290,6 +324,7 @@ void Run::skip(Slot& slot) {
     if (Edge& edge = slot.node->edges()[i]; edge.is_valid()) deliver(edge, {});
 }
 
+template <class Around>
 void Run::run_node(uint32_t index, std::vector<Target>& targets) {
   Slot& slot = slots_[index];
   Node& node = *slot.node;
@@ -306,6 +341,7 @@ void Run::run_node(uint32_t index, std::vector<Target>& targets) {
     incoming[i] = std::move(gradients_[slot.first + i]);
     any = any || incoming[i].defined();
   }
+  Around around(any, node, incoming.begin(), count);
   if (PartNode::is(node) && deliver_part(node, incoming[0])) {
     if (!options_.retain_graph) node.release_variables();
     running = nullptr;
@@ -316,8 +352,21 @@ void Run::run_node(uint32_t index, std::vector<Target>& targets) {
                    " gradients (expected ", node.num_outputs(), ")");
   if (!options_.retain_graph) node.release_variables();
   running = nullptr;
+  around.end();
   for (uint32_t i = 0; i < node.num_outputs(); i++)
     if (Edge& edge = node.edges()[i]; edge.is_valid()) deliver(edge, std::move(results[i]));
+}
+
+template <class Around>
+void Run::run_ready(std::vector<Target>& targets) {
+  while (!ready_.empty()) {
+    uint32_t slot = pop_ready();
+    run_node<Around>(slot, targets);
+    if (slots_[slot].claimed) {
+      slots_[slot].claimed = false;
+      slots_[slot].node->claim_.store(0, std::memory_order_relaxed);
+    }
+  }
 }
 
 void Run::execute(const std::vector<Edge>& roots, variable_list& gradients, std::vector<Target>& targets) {
@@ -331,14 +380,10 @@ void Run::execute(const std::vector<Edge>& roots, variable_list& gradients, std:
   }
   for (uint32_t s = 0; s < slots_.size() && s < roots.size(); s++)
     if (slots_[s].waiting == 0) push_ready(s);
-  while (!ready_.empty()) {
-    uint32_t slot = pop_ready();
-    run_node(slot, targets);
-    if (slots_[slot].claimed) {
-      slots_[slot].claimed = false;
-      slots_[slot].node->claim_.store(0, std::memory_order_relaxed);
-    }
-  }
+  if (CRESSET_UNLIKELY(innermost_listener != nullptr))
+    run_ready<HeardNode>(targets);
+  else
+    run_ready<UnheardNode>(targets);
   for (size_t i = 0; i < callbacks.size(); i++) {
     auto callback = std::move(callbacks[i]);  // it may queue others, and the list may move
     callback();

@@ -1,6 +1,6 @@
 #include "cresset/core/warning.h"
 
-#include <cstdio>
+#include <iostream>
 #include <memory>
 #include <mutex>
 
@@ -36,7 +36,8 @@ static void warn_below(const Warning& warning) {
     function = all.current;
   }
   if (function) return (*function)(warning);
-  std::fprintf(stderr, "Warning: %s\n", warning.text.c_str());
+  // By the stream, which a progress bar can see; in one piece.
+  std::cerr << "Warning: " + warning.text + "\n" << std::flush;
 }
 
 namespace {

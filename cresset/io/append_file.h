@@ -2,8 +2,8 @@
 // `patience` after the first of them: a program that is killed loses what it wrote in that time, no more.
 //
 // One thread for all files of the process sleeps until the next one is due; it exists only once something was gathered.
-// What is left is written when the program ends by exit() or by returning from main, and before it forks. A forked child
-// goes on with the same file.
+// What is left is written when the program ends by exit() or by returning from main, and before it forks. A forked
+// child goes on with the same file.
 #pragma once
 
 #include <chrono>

@@ -1,17 +1,15 @@
-// Events are gathered by each thread for itself and handed over when its listening ends, so that nothing is locked
-// while ops run.
+// Events are gathered by each thread for itself and handed over when its listening ends (or at a step that ends a
+// recording), so that nothing is locked while ops run.
 #include "cresset/monitor/profiler.h"
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <unordered_map>
+#include <utility>
 
+#include "cresset/autograd/node_listener.h"
 #include "cresset/core/allocator.h"
 #include "cresset/core/modes.h"
-#include "cresset/io/atomic_file.h"
+#include "cresset/core/warning.h"
 
 namespace cresset::monitor {
 namespace {
@@ -23,75 +21,72 @@ int64_t now_ns() {
       .count();
 }
 
+void add_shape(std::string& text, const Tensor& tensor) {
+  if (!text.empty()) text += ", ";
+  text += tensor.defined() ? text_of(tensor.sizes()) : "none";
+}
+
 std::string shapes_of(const Values& arguments) {
   std::string text;
-  auto add = [&](const Tensor& tensor) {
-    if (!text.empty()) text += ", ";
-    text += tensor.defined() ? text_of(tensor.sizes()) : "none";
-  };
   for (const Value& value : arguments) {
-    if (auto* tensor = std::get_if<Tensor>(&value)) add(*tensor);
+    if (auto* tensor = std::get_if<Tensor>(&value)) add_shape(text, *tensor);
     if (auto* list = std::get_if<std::vector<Tensor>>(&value))
-      for (const Tensor& tensor : *list) add(tensor);
+      for (const Tensor& tensor : *list) add_shape(text, tensor);
   }
   return text;
 }
 
-std::string json_text(const std::string& text) {
-  std::string out = "\"";
-  for (char c : text) {
-    char hex[8];
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      std::snprintf(hex, sizeof hex, "\\u%04x", static_cast<unsigned char>(c));
-      out += hex;
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
+// No two events of a process have one number: a scope that outlives its listening ends nobody else's.
+uint64_t first_event_of_listening() {
+  static std::atomic<uint64_t> listenings{0};
+  return (++listenings << 40) + 1;
 }
 
-std::string duration_text(int64_t ns) {
-  char text[32];
-  const auto value = static_cast<double>(ns);
-  if (ns >= 1'000'000'000)
-    std::snprintf(text, sizeof text, "%.3f s", value / 1e9);
-  else if (ns >= 1'000'000)
-    std::snprintf(text, sizeof text, "%.3f ms", value / 1e6);
-  else
-    std::snprintf(text, sizeof text, "%.3f us", value / 1e3);
-  return text;
-}
-
-std::string bytes_text(int64_t bytes) {
-  char text[32];
-  const auto value = static_cast<double>(bytes);
-  if (std::abs(value) >= 1 << 20)
-    std::snprintf(text, sizeof text, "%.2f MiB", value / (1 << 20));
-  else if (std::abs(value) >= 1 << 10)
-    std::snprintf(text, sizeof text, "%.2f KiB", value / (1 << 10));
-  else
-    std::snprintf(text, sizeof text, "%lld B", static_cast<long long>(bytes));
-  return text;
+bool is_recording(ProfilerAction action) {
+  return action == ProfilerAction::record || action == ProfilerAction::record_and_save;
 }
 
 }  // namespace
 
-// Ends an event also when the op throws.
+ProfilerSchedule schedule(const ScheduleOptions& options) {
+  auto check = [](const char* name, int64_t found, int64_t least) {
+    CRESSET_CHECK_AS(ValueError, found >= least, "schedule: found ", name, " ", found, " (expected at least ", least,
+                     ")");
+  };
+  check("wait", options.wait, 0);
+  check("warmup", options.warmup, 0);
+  check("active", options.active, 1);
+  check("repeat", options.repeat, 0);
+  check("skip_first", options.skip_first, 0);
+  return [options](int64_t step) {
+    if (step < options.skip_first) return ProfilerAction::none;
+    step -= options.skip_first;
+    const int64_t cycle = options.wait + options.warmup + options.active;
+    if (options.repeat > 0 && step / cycle >= options.repeat) return ProfilerAction::none;
+    const int64_t at = step % cycle;
+    if (at < options.wait) return ProfilerAction::none;
+    if (at < options.wait + options.warmup) return ProfilerAction::warmup;
+    return at + 1 < cycle ? ProfilerAction::record : ProfilerAction::record_and_save;
+  };
+}
+
 struct Profiler::Listening::Open {
-  Listening& listening;
-  size_t event;
-  ~Open() { listening.end(event); }
+  uint64_t number;
+  bool kept;  // not of a warm-up
+  ProfilerEvent event;
 };
 
 struct Profiler::Listening::Mode : modes::AboveMode {
   explicit Mode(Listening& to) : listening(to), scope(static_cast<modes::AboveMode&>(*this)) {}
   Value call(const Op& op, Values& arguments) override {
-    Open open{listening, listening.begin(op.name, false)};
-    if (listening.profiler_.options_.record_shapes) listening.events_[open.event].shapes = shapes_of(arguments);
+    if (listening.profiler_.action_ == ProfilerAction::none) return modes::pass(op, arguments);
+    const bool shapes = listening.profiler_.options_.record_shapes;
+    // Ends the event also when the op throws.
+    struct Ended {
+      Listening& listening;
+      uint64_t event;
+      ~Ended() { listening.end(event); }
+    } ended{listening, listening.begin(op.name, Kind::op, shapes ? shapes_of(arguments) : std::string())};
     return modes::pass(op, arguments);
   }
 
@@ -99,49 +94,172 @@ struct Profiler::Listening::Mode : modes::AboveMode {
   modes::AboveScope scope;
 };
 
-Profiler::Listening::Listening(Profiler& profiler) : profiler_(profiler), outer_(current) {
+struct Profiler::Listening::Nodes : autograd::NodeListener {
+  explicit Nodes(Listening& to) : listening(to) {}
+  void node_begins(const autograd::Node& node, const Tensor* gradients, size_t count) noexcept override {
+    std::string shapes;
+    if (listening.profiler_.options_.record_shapes)
+      for (size_t i = 0; i < count; i++) add_shape(shapes, gradients[i]);
+    running.push_back(listening.begin(node.name(), Kind::node, std::move(shapes)));
+  }
+  void node_ended() noexcept override {
+    if (running.empty()) return;  // it began before this listening did
+    listening.end(running.back());
+    running.pop_back();
+  }
+
+  Listening& listening;
+  std::vector<uint64_t> running;  // a node's hook may start another backward
+};
+
+Profiler::Listening::Listening(Profiler& profiler)
+    : profiler_(profiler), outer_(current), next_event_(first_event_of_listening()) {
+  bool is_first;
   {
     std::lock_guard lock(profiler.mutex_);
     thread_ = profiler.threads_++;
+    is_first = profiler.live_++ == 0;
   }
   mode_ = std::make_unique<Mode>(*this);
+  nodes_ = std::make_unique<Nodes>(*this);
   current = this;
+  if (is_first) begin_step();  // others show the steps that they end
 }
 
 Profiler::Listening::~Listening() {
+  nodes_.reset();
   mode_.reset();
   current = outer_;
-  std::lock_guard lock(profiler_.mutex_);
-  profiler_.events_.insert(profiler_.events_.end(), std::make_move_iterator(events_.begin()),
-                           std::make_move_iterator(events_.end()));
+  end_all();
+  hand_over();
+  {
+    std::lock_guard lock(profiler_.mutex_);
+    if (--profiler_.live_ > 0) return;
+  }
+  if (!profiler_.keeps()) return;
+  try {
+    profiler_.ready();
+  } catch (const std::exception& error) {  // thrown by the user's callback, and a destructor cannot pass it on
+    CRESSET_WARN("Profiler: on_trace_ready threw at the end of the last listening: ", error.what());
+  } catch (...) {
+    CRESSET_WARN("Profiler: on_trace_ready threw at the end of the last listening");
+  }
 }
 
-size_t Profiler::Listening::begin(std::string name, bool is_scope) {
-  ProfilerEvent event{std::move(name), 0, 0, 0, 0, thread_, static_cast<int>(open_.size()), is_scope, {}};
+// Time counts for the innermost event that is open, whatever the order in which events end.
+void Profiler::Listening::pass_time(int64_t now) {
+  if (!open_.empty()) open_.back().event.self_ns += now - last_ns_;
+  last_ns_ = now;
+}
+
+uint64_t Profiler::Listening::begin(std::string name, Kind kind, std::string shapes) {
+  if (profiler_.action_ == ProfilerAction::none) return 0;
+  ProfilerEvent event{.name = std::move(name),
+                      .start_ns = 0,
+                      .duration_ns = 0,
+                      .self_ns = 0,
+                      .thread = thread_,
+                      .depth = static_cast<int>(open_.size()),
+                      .is_scope = kind == Kind::scope,
+                      .is_node = kind == Kind::node,
+                      .shapes = std::move(shapes)};
   if (profiler_.options_.profile_memory) event.bytes = -memory_stats().allocated_bytes;
   event.start_ns = now_ns();
-  events_.push_back(std::move(event));
-  open_.push_back(events_.size() - 1);
-  return open_.back();
+  pass_time(event.start_ns);
+  open_.push_back({next_event_++, profiler_.keeps(), std::move(event)});
+  return open_.back().number;
 }
 
-void Profiler::Listening::end(size_t index) {
-  ProfilerEvent& event = events_[index];
-  event.duration_ns = now_ns() - event.start_ns;
-  event.self_ns += event.duration_ns;  // what ran inside has been taken off already
+void Profiler::Listening::end(uint64_t number) {
+  const auto found =
+      std::find_if(open_.rbegin(), open_.rend(), [&](const Open& open) { return open.number == number; });
+  if (found == open_.rend()) return;  // the end of a recording has ended it
+  const int64_t now = now_ns();
+  pass_time(now);
+  ProfilerEvent& event = found->event;
+  event.duration_ns = now - event.start_ns;
   if (profiler_.options_.profile_memory) event.bytes += memory_stats().allocated_bytes;
-  open_.pop_back();
-  if (!open_.empty()) events_[open_.back()].self_ns -= event.duration_ns;
+  if (found->kept) ended_.push_back(std::move(event));
+  open_.erase(std::next(found).base());
+}
+
+void Profiler::Listening::end_all() {
+  while (!open_.empty()) end(open_.back().number);
+}
+
+void Profiler::Listening::begin_step() {
+  if (profiler_.options_.schedule) step_event_ = begin("ProfilerStep#" + std::to_string(profiler_.step_), Kind::scope);
+}
+
+void Profiler::Listening::hand_over() {
+  std::lock_guard lock(profiler_.mutex_);
+  profiler_.events_.insert(profiler_.events_.end(), std::make_move_iterator(ended_.begin()),
+                           std::make_move_iterator(ended_.end()));
+  ended_.clear();
 }
 
 RecordFunction::RecordFunction(std::string_view name) : listening_(current) {
-  if (listening_) event_ = listening_->begin(std::string(name), true);
+  if (listening_) event_ = listening_->begin(std::string(name), Profiler::Listening::Kind::scope);
 }
-RecordFunction::~RecordFunction() {
-  if (listening_) listening_->end(event_);
+RecordFunction::RecordFunction(RecordFunction&& other) noexcept
+    : listening_(std::exchange(other.listening_, nullptr)), event_(other.event_) {}
+RecordFunction& RecordFunction::operator=(RecordFunction&& other) noexcept {
+  if (this == &other) return *this;
+  end();
+  listening_ = std::exchange(other.listening_, nullptr);
+  event_ = other.event_;
+  return *this;
 }
 
-Profiler::Profiler(ProfilerOptions options) : options_(options) {}
+// A listening that has ended, or is another thread's, is not in this thread's list, and is not touched.
+void RecordFunction::end() {
+  for (Profiler::Listening* live = current; listening_ && live; live = live->outer_)
+    if (live == listening_) {
+      live->end(event_);
+      break;
+    }
+  listening_ = nullptr;
+}
+
+Profiler::Profiler(ProfilerOptions options) : options_(std::move(options)) {
+  if (options_.schedule) action_ = options_.schedule(0);
+}
+
+Profiler::Listening& Profiler::listening_here() const {
+  for (Listening* live = current; live; live = live->outer_)
+    if (&live->profiler_ == this) return *live;
+  throw Error("Profiler.step: found no listening of this profiler on this thread (expected a call while one lives)");
+}
+
+void Profiler::ready() {
+  if (options_.on_trace_ready) options_.on_trace_ready(*this);
+}
+
+void Profiler::step() {
+  Listening& here = listening_here();
+  const int64_t next = ++step_;
+  if (!options_.schedule) return;
+  const ProfilerAction before = action_, after = options_.schedule(next);
+  const bool saves = before == ProfilerAction::record_and_save || (is_recording(before) && !is_recording(after));
+  const bool starts = is_recording(after) && (saves || !is_recording(before));
+  here.end(here.step_event_);
+  if (saves || starts) {
+    here.end_all();
+    here.hand_over();
+  }
+  if (saves) {
+    action_ = ProfilerAction::none;  // what the callback computes is not of the next recording
+    try {
+      ready();
+    } catch (...) {
+      action_ = after;
+      throw;
+    }
+  }
+  if (starts) clear();
+  action_ = after;
+  here.begin_step();
+}
 
 void Profiler::clear() {
   std::lock_guard lock(mutex_);
@@ -152,83 +270,9 @@ std::vector<ProfilerEvent> Profiler::events() const {
   std::lock_guard lock(mutex_);
   std::vector<ProfilerEvent> sorted = events_;
   std::stable_sort(sorted.begin(), sorted.end(), [](const ProfilerEvent& a, const ProfilerEvent& b) {
-    return std::pair(a.thread, a.start_ns) < std::pair(b.thread, b.start_ns);
+    return std::tuple(a.thread, a.start_ns, a.depth) < std::tuple(b.thread, b.start_ns, b.depth);
   });
   return sorted;
-}
-
-std::vector<ProfilerRow> Profiler::key_averages(std::string_view sort_by) const {
-  int64_t ProfilerRow::*key = sort_by == "self_time"    ? &ProfilerRow::self_ns
-                              : sort_by == "total_time" ? &ProfilerRow::total_ns
-                              : sort_by == "calls"      ? &ProfilerRow::calls
-                              : sort_by == "memory"     ? &ProfilerRow::bytes
-                                                        : nullptr;
-  CRESSET_CHECK_AS(ValueError, key, "Profiler: cannot sort by ", sort_by,
-                   " (expected self_time, total_time, calls or memory)");
-  std::unordered_map<std::string, size_t> places;
-  std::vector<ProfilerRow> rows;
-  for (const ProfilerEvent& event : events()) {
-    auto [place, is_new] = places.emplace(event.name, rows.size());
-    if (is_new) rows.emplace_back().name = event.name;
-    ProfilerRow& row = rows[place->second];
-    row.calls++;
-    row.total_ns += event.duration_ns;
-    row.self_ns += event.self_ns;
-    row.bytes += event.bytes;
-  }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const ProfilerRow& a, const ProfilerRow& b) { return a.*key > b.*key; });
-  return rows;
-}
-
-std::string Profiler::table(std::string_view sort_by, size_t row_limit) const {
-  const std::vector<ProfilerRow> rows = key_averages(sort_by);
-  int64_t whole = 0;
-  size_t width = 4;
-  for (const ProfilerRow& row : rows) {
-    whole += row.self_ns;
-    width = std::max(width, row.name.size());
-  }
-  width = std::min<size_t>(width, 60);
-  std::string out;
-  char line[256];
-  auto add = [&](const std::string& name, const char* share, const std::string& self, const std::string& total,
-                 const std::string& average, const std::string& calls, const std::string& bytes) {
-    std::snprintf(line, sizeof line, "%-*.*s %8s %12s %12s %12s %8s%s%s\n", static_cast<int>(width),
-                  static_cast<int>(width), name.c_str(), share, self.c_str(), total.c_str(), average.c_str(),
-                  calls.c_str(), options_.profile_memory ? " " : "", options_.profile_memory ? bytes.c_str() : "");
-    out += line;
-  };
-  add("name", "self %", "self", "total", "average", "calls", "memory");
-  for (size_t i = 0; i < rows.size() && i < row_limit; i++) {
-    const ProfilerRow& row = rows[i];
-    char share[16];
-    std::snprintf(share, sizeof share, "%.2f%%",
-                  whole > 0 ? 100. * static_cast<double>(row.self_ns) / static_cast<double>(whole) : 0.);
-    add(row.name, share, duration_text(row.self_ns), duration_text(row.total_ns),
-        duration_text(row.total_ns / row.calls), std::to_string(row.calls), bytes_text(row.bytes));
-  }
-  return message_of(out, "all ", duration_text(whole), "\n");
-}
-
-void Profiler::export_chrome_trace(const std::string& path) const {
-  io::AtomicFile file(path);
-  file.write("{\"displayTimeUnit\": \"ms\", \"traceEvents\": [");
-  bool first = true;
-  for (const ProfilerEvent& event : events()) {
-    char times[96];
-    std::snprintf(times, sizeof times, "\"ts\": %.3f, \"dur\": %.3f, \"pid\": %d, \"tid\": %d",
-                  static_cast<double>(event.start_ns) / 1e3, static_cast<double>(event.duration_ns) / 1e3,
-                  static_cast<int>(::getpid()), event.thread);
-    std::string arguments;
-    if (!event.shapes.empty()) arguments = "\"shapes\": " + json_text(event.shapes);
-    if (options_.profile_memory) arguments += message_of(arguments.empty() ? "" : ", ", "\"bytes\": ", event.bytes);
-    file.write(std::string(first ? "\n" : ",\n") + "{\"name\": " + json_text(event.name) + ", \"cat\": \"" +
-               (event.is_scope ? "scope" : "op") + "\", \"ph\": \"X\", " + times + ", \"args\": {" + arguments + "}}");
-    first = false;
-  }
-  file.write("\n]}\n");
-  file.commit();
 }
 
 }  // namespace cresset::monitor

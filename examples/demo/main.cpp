@@ -117,9 +117,7 @@ bool learn(Digits train_set, Digits test_set, int epochs, double wanted, bool re
   for (int64_t epoch = before + 1; epoch <= before + epochs; epoch++) {
     model->train();
     dist::Average losses;
-    cresset::monitor::ProgressOptions where;
-    if (!speaks) where.terminal = false;
-    cresset::monitor::ProgressBar bar(steps, "epoch " + std::to_string(epoch), where);
+    cresset::monitor::ProgressBar bar(steps, "epoch " + std::to_string(epoch));
     for (auto& batch : *train) {
       optimizer.zero_grad();
       Tensor loss = nn::functional::cross_entropy(model(batch.data), batch.target);
