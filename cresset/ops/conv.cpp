@@ -227,7 +227,8 @@ Tensor convolve(const Tensor& x, const Tensor& w, const Tensor& bias, const Wind
   // A stride beyond the input takes one position; libraries would count with it.
   Window window = given;
   for (int d = 0; d < window.rank; d++)
-    if (sizes[d + 2] == 1) window.stride_[d] = 1;
+    window.stride_[d] =
+        std::min(window.stride_[d], x.size(d + 2) + window.padding_[d] + window.padding_[window.rank + d]);
   Tensor y = result_beside(x, w, sizes);
   convolution_kernel(y, x, w, bias, window.stride(), window.padding(), window.dilation(), window.groups);
   return differentiable("ConvolutionBackward0", y, inputs(x, w, bias),
