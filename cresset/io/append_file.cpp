@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstdlib>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -50,7 +51,7 @@ using State = AppendFile::State;
 // All files of the process. Never destroyed: its thread may outlive everything else.
 struct Register {
   std::mutex mutex;
-  std::condition_variable* wake = new std::condition_variable;
+  std::deque<std::condition_variable> wakes = std::deque<std::condition_variable>(1);  // the last one is in use
   std::vector<std::shared_ptr<State>> files;
   bool has_thread = false;
 };
@@ -87,7 +88,7 @@ void begin_in_child() {
     file->due.reset();
   }
   all.has_thread = false;
-  all.wake = new std::condition_variable;  // the old one counts a waiting thread that is not here
+  all.wakes.emplace_back();  // the old one counts a waiting thread that is not here
   unlock_all();
 }
 
@@ -112,9 +113,9 @@ void write_when_due() {
       due.clear();
       lock.lock();
     } else if (next) {
-      all.wake->wait_until(lock, *next);
+      all.wakes.back().wait_until(lock, *next);
     } else {
-      all.wake->wait(lock);
+      all.wakes.back().wait(lock);
     }
   }
 }
@@ -139,7 +140,7 @@ void set_due(State& file) {
   if (file.due) return;
   file.due = Clock::now() + file.patience;
   if (!all.has_thread) start_thread(all);
-  all.wake->notify_one();
+  all.wakes.back().notify_one();
 }
 
 void watch_fork_and_exit() {
