@@ -128,6 +128,9 @@ CRESSET_COPIED_OUT(matrix_power, , (const Tensor& self, int64_t n), (self, n), (
 
 // ---- vander
 static Tensor powers(const Tensor& x, int64_t count, bool increasing) {
+  constexpr int64_t kMostPowers = 1'000'000;  // one product each
+  CRESSET_CHECK_AS(ValueError, count <= kMostPowers, "vander: found N = ", count, " (expected at most ", kMostPowers,
+                   ")");
   const Tensor base = is_integral(x.dtype(), true) ? x.to(kLong) : x;
   std::vector<Tensor> list;
   for (int64_t i = 0; i < count; i++) list.push_back(i == 0 ? ones_like(base) : i == 1 ? base : mul(list.back(), base));

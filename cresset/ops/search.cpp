@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "cresset/core/checked.h"
 #include "cresset/core/kernel.h"
 #include "cresset/ops/copied_out.h"
 #include "cresset/ops/copy.h"
@@ -292,7 +293,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, int64_t minlength) tr
     auto [low, high] = aminmax(self);
     CRESSET_CHECK(low.item<int64_t>() >= 0, "bincount only supports 1-d non-negative integral inputs, found ",
                   low.item<int64_t>());
-    bins = std::max(minlength, high.item<int64_t>() + 1);
+    bins = std::max(minlength, checked_sum("bincount", {high.item<int64_t>(), 1}));
   } else {
     type = kLong;
   }

@@ -8,6 +8,7 @@
 
 #include "cresset/core/registry.h"
 #include "cresset/ops/all.h"
+#include "cresset/ops/linalg.h"
 
 namespace cresset::test {
 namespace {
@@ -167,6 +168,13 @@ TEST(ExtremeShapes, parts) {
                    return unflatten(x, 0, {a, -1});
                  });
   }
+}
+
+// Sizes that stand in values, and work that an argument asks for.
+TEST(ExtremeShapes, counts) {
+  EXPECT_THROW(bincount(full({2}, kTop, kLong)), ShapeError);
+  EXPECT_THROW(vander(ones({4}), kTop), ValueError);
+  EXPECT_THROW(linalg_vander(ones({4}), int64_t{1} << 40), ValueError);
 }
 
 }  // namespace
